@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+
+// Read, not imported: a module outside `src` would move everything in `dist` one folder down.
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+const program = new Command('longshore')
+  .description('An event-sourced distributed scheduler for long-running jobs.')
+  .version(version);
+
+await program.parseAsync();
