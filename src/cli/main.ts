@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { storeCommand } from './local/store.command.js';
 
 // Read, not imported: a module outside `src` would move everything in `dist` one folder down.
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -9,6 +10,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 
 const program = new Command('longshore')
   .description('An event-sourced distributed scheduler for long-running jobs.')
-  .version(version);
+  .version(version)
+  .addCommand(storeCommand());
 
 await program.parseAsync();

@@ -1,0 +1,136 @@
+import type { ServerDuplexStream } from '@grpc/grpc-js';
+import { InvalidRequest } from '../errors.js';
+import { limits } from '../limits.js';
+import { batchDeadlineExceeded, batchErrorOf, batchErrorOfOutcome, callErrorOf } from './call-errors.js';
+import { checkAccess, type StoreContext } from './store-context.js';
+import {
+  encodeBatchAppendResponse,
+  proposedEventOf,
+  textOf,
+  type AppendOptions,
+  type BatchAppendError,
+  type BatchAppendMessage,
+  type WireEvent,
+} from './wire.js';
+
+type Call = ServerDuplexStream<BatchAppendMessage, Uint8Array>;
+
+/** An append whose messages are still coming in. */
+interface Unfinished {
+  readonly options: AppendOptions;
+  readonly events: WireEvent[];
+  bytes: number;
+}
+
+/** Appends of one client, any number at a time, told apart by their correlation ids. */
+export const batchAppendCall =
+  (context: StoreContext) =>
+  (call: Call): void => {
+    new BatchAppendCall(context, call).start();
+  };
+
+class BatchAppendCall {
+  private readonly unfinished = new Map<string, Unfinished>();
+  private underWay = 0;
+  private hasEnded = false;
+
+  constructor(
+    private readonly context: StoreContext,
+    private readonly call: Call,
+  ) {}
+
+  start(): void {
+    this.call.on('data', (message: BatchAppendMessage) => this.receive(message));
+    this.call.on('error', () => this.unfinished.clear());
+    this.call.on('cancelled', () => this.unfinished.clear());
+    this.call.on('end', () => {
+      this.hasEnded = true;
+      this.endWhenDone();
+    });
+  }
+
+  private receive(message: BatchAppendMessage): void {
+    const key = Buffer.from(message.correlationId).toString('latin1');
+    try {
+      const append = this.collect(key, message);
+      if (!append || !message.isFinal) return;
+      this.unfinished.delete(key);
+      this.append(message.correlationId, append);
+    } catch (error) {
+      this.unfinished.delete(key);
+      this.answerError(
+        message.correlationId,
+        message.options?.stream ?? new Uint8Array(),
+        batchErrorOf(error),
+      );
+    }
+  }
+
+  /** Undefined for what follows an append that was already answered. */
+  private collect(key: string, { options, events }: BatchAppendMessage): Unfinished | undefined {
+    if (options) this.begin(key, options);
+    const append = this.unfinished.get(key);
+    if (!append) return undefined;
+    for (const event of events) append.bytes += event.data.byteLength + event.metadata.byteLength;
+    // Beyond the largest message nothing more is kept; the engine then says by how much it was too large.
+    if (append.bytes <= limits.messageBytesMax) append.events.push(...events);
+    return append;
+  }
+
+  private begin(key: string, options: AppendOptions): void {
+    checkAccess(this.context, this.call.metadata, 'write', textOf(options.stream, 'stream name'));
+    if (this.unfinished.size >= limits.unfinishedAppendsMax) {
+      throw new InvalidRequest(
+        `more than ${limits.unfinishedAppendsMax} appends were begun and not finished`,
+      );
+    }
+    this.unfinished.set(key, { options, events: [], bytes: 0 });
+  }
+
+  private append(correlationId: Uint8Array, { options, events }: Unfinished): void {
+    const { deadlineAt, expectedRevision } = options;
+    if (deadlineAt !== undefined && deadlineAt <= this.context.now()) {
+      this.answerError(correlationId, options.stream, batchDeadlineExceeded());
+      return;
+    }
+    const stream = textOf(options.stream, 'stream name');
+    this.underWay += 1;
+    this.slowDown();
+    this.context.engine
+      .append({ stream, expectedRevision, events: events.map(proposedEventOf) })
+      .then(
+        (outcome) =>
+          outcome.kind === 'appended'
+            ? { success: outcome }
+            : { error: batchErrorOfOutcome(outcome, expectedRevision) },
+        (error: unknown) => ({ error: batchErrorOf(error) }),
+      )
+      .then((result) => {
+        this.send(encodeBatchAppendResponse(correlationId, options.stream, result));
+        this.underWay -= 1;
+        this.call.resume();
+        this.endWhenDone();
+      })
+      .catch((error: unknown) =>
+        this.call.destroy(Object.assign(new Error('append failed'), callErrorOf(error))),
+      );
+  }
+
+  /** Leaves further messages in the socket while much is waiting for the disk. Answers resume it. */
+  private slowDown(): void {
+    const isBusy = this.context.engine.queuedBytes > limits.queuedBytesMax;
+    if (isBusy || this.underWay >= limits.appendsUnderWayMax) this.call.pause();
+  }
+
+  private answerError(correlationId: Uint8Array, stream: Uint8Array, error: BatchAppendError): void {
+    this.send(encodeBatchAppendResponse(correlationId, stream, { error }));
+  }
+
+  private send(response: Uint8Array): void {
+    if (!this.call.cancelled && !this.call.destroyed) this.call.write(response);
+  }
+
+  private endWhenDone(): void {
+    if (this.hasEnded && this.underWay === 0) this.call.end();
+  }
+}

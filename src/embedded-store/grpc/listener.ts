@@ -1,0 +1,119 @@
+import { Server, ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
+import { chmodSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo, type Server as NetServer, type Socket } from 'node:net';
+import { limits } from '../limits.js';
+import { addServices, type Endpoint } from './services.js';
+import type { StoreContext } from './store-context.js';
+
+export interface TlsFiles {
+  /** PEM. */
+  readonly certificate: Buffer;
+  /** PEM. */
+  readonly key: Buffer;
+}
+
+export type ListenAddress =
+  | { readonly kind: 'socket'; readonly path: string }
+  | { readonly kind: 'tcp'; readonly host: string; readonly port: number; readonly tls?: TlsFiles };
+
+/** The first bytes of every HTTP/2 connection. A socket that has sent less has said nothing yet. */
+const prefaceBytes = 24;
+
+const serverOptions: ServerOptions = {
+  'grpc.max_receive_message_length': limits.messageBytesMax,
+  'grpc.max_send_message_length': limits.messageBytesMax,
+  'grpc.max_connection_idle_ms': limits.idleConnectionMs,
+};
+
+/** A gRPC server on sockets of our own, so that their number and their silence are bounded. */
+export class Listener {
+  private readonly connections = new Set<Socket>();
+
+  private constructor(
+    private readonly sockets: NetServer,
+    private readonly server: Server,
+    private readonly address: ListenAddress,
+  ) {}
+
+  static async start(address: ListenAddress, context: StoreContext): Promise<Listener> {
+    const sockets = createServer();
+    sockets.maxConnections = limits.connectionsMax;
+    await listen(sockets, address);
+    const server = new Server(serverOptions);
+    addServices(server, context, advertisedOf(sockets, address));
+    const listener = new Listener(sockets, server, address);
+    const injector = server.createConnectionInjector(credentialsOf(address));
+    sockets.on('connection', (socket) => {
+      listener.watch(socket);
+      injector.injectConnection(socket);
+    });
+    return listener;
+  }
+
+  get port(): number {
+    return portOf(this.sockets);
+  }
+
+  /** Refuses new connections; calls under way may finish for `graceMs`. */
+  async stop(graceMs: number): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.sockets.close(() => resolve()));
+    const shutdown = new Promise<void>((resolve) => this.server.tryShutdown(() => resolve()));
+    const deadline = setTimeout(() => {
+      this.server.forceShutdown();
+      for (const socket of this.connections) socket.destroy();
+    }, graceMs);
+    await shutdown;
+    for (const socket of this.connections) socket.destroy();
+    await closed;
+    clearTimeout(deadline);
+    if (this.address.kind === 'socket') rmSync(this.address.path, { force: true });
+  }
+
+  private watch(socket: Socket): void {
+    const handshake = setTimeout(() => {
+      if (socket.bytesRead < prefaceBytes) socket.destroy();
+    }, limits.handshakeMs);
+    handshake.unref();
+    this.connections.add(socket);
+    // What goes wrong with a connection is the business of its calls.
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      clearTimeout(handshake);
+      this.connections.delete(socket);
+    });
+  }
+}
+
+function credentialsOf(address: ListenAddress): ServerCredentials {
+  if (address.kind === 'socket' || !address.tls) return ServerCredentials.createInsecure();
+  const { certificate, key } = address.tls;
+  return ServerCredentials.createSsl(null, [{ cert_chain: certificate, private_key: key }]);
+}
+
+async function listen(sockets: NetServer, address: ListenAddress): Promise<void> {
+  const target =
+    address.kind === 'socket' ? { path: freed(address.path) } : { host: address.host, port: address.port };
+  await new Promise<void>((resolve, reject) => {
+    sockets.once('error', reject);
+    sockets.listen(target, () => {
+      sockets.off('error', reject);
+      resolve();
+    });
+  });
+  // Who may read the data directory may use the store.
+  if (address.kind === 'socket') chmodSync(address.path, 0o600);
+}
+
+/** A socket that a killed process left behind; the lock on the directory says that nobody listens there. */
+function freed(path: string): string {
+  rmSync(path, { force: true });
+  return path;
+}
+
+const portOf = (sockets: NetServer): number => (sockets.address() as AddressInfo | null)?.port ?? 0;
+
+function advertisedOf(sockets: NetServer, address: ListenAddress): Endpoint {
+  return address.kind === 'tcp'
+    ? { host: address.host, port: portOf(sockets) }
+    : { host: '127.0.0.1', port: 0 };
+}
