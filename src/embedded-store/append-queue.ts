@@ -21,7 +21,7 @@ export class AppendQueue {
   private bytes = 0;
   private isScheduled = false;
   /** Set once the log has failed; from then on nothing is written any more. */
-  private failure: Error | undefined;
+  private failure: LogFailed | undefined;
   private isClosed = false;
   private onEmpty: (() => void) | undefined;
 
@@ -60,8 +60,12 @@ export class AppendQueue {
   }
 
   private takeGroup(): readonly Pending[] {
-    let events = 0;
-    const end = this.pending.findIndex((append) => (events += append.events) > limits.groupEventsMax);
+    let [events, bytes] = [0, 0];
+    const end = this.pending.findIndex((append) => {
+      events += append.events;
+      bytes += append.bytes;
+      return events > limits.groupEventsMax || bytes > limits.groupBytesMax;
+    });
     const group = this.pending.splice(0, end === -1 ? this.pending.length : Math.max(end, 1));
     this.bytes -= sumOfBytes(group);
     return group;
@@ -77,20 +81,17 @@ export class AppendQueue {
     }
   }
 
-  /** A group that found no room is tried again one by one, so that only what does not fit is refused. */
+  /** A group that was rolled back is tried again one by one, so that only what cannot be written is refused. */
   private refuse(group: readonly Pending[], error: unknown): void {
-    if (error instanceof WriteRefused && group.length > 1) {
-      for (const append of group) this.commit([append]);
-    } else {
-      if (!(error instanceof WriteRefused)) this.fail(error);
-      for (const { reject } of group) reject(error);
-    }
+    if (error instanceof LogFailed) this.fail(error);
+    if (group.length > 1) for (const append of group) this.commit([append]);
+    else for (const { reject } of group) reject(error);
   }
 
-  private fail(error: unknown): void {
+  private fail(error: LogFailed): void {
     if (this.failure) return;
-    this.failure = error instanceof Error ? error : new LogFailed(String(error));
-    this.options.onLogFailure(this.failure);
+    this.failure = error;
+    this.options.onLogFailure(error);
   }
 }
 

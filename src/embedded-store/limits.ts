@@ -8,6 +8,7 @@ export const limits = {
   eventTypeBytesMax: 1_024,
   /** Events written in one transaction, so that a flood of appends cannot starve reads and heartbeats. */
   groupEventsMax: 5_000,
+  groupBytesMax: 8 * 1_048_576,
   /** Bytes of appends that may wait for the next transaction before a call is told to slow down. */
   queuedBytesMax: 32 * 1_048_576,
   /** Events read from the file in one go. Between pages other work gets its turn. */
