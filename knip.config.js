@@ -6,6 +6,9 @@ export default {
     ...layers.map(({ name, suffix }) => `test/${name}/**/*${suffix}`),
     'test/benchmark/**/*.bench.ts',
     'scripts/sum-test-reports.mjs',
+    'scripts/test-node-versions.mjs',
+    // Started as a thread.
+    'src/embedded-store/store-thread.ts!',
     // Named in jest.config.mjs.
     'scripts/test-report.mjs',
   ],

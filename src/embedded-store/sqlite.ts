@@ -7,7 +7,7 @@ import type * as photostructure from '@photostructure/sqlite';
 export type SqliteDatabase = photostructure.DatabaseSyncInstance;
 export type SqliteStatement = photostructure.StatementSyncInstance;
 
-type Driver = Pick<typeof photostructure, 'DatabaseSync'>;
+type Driver = Pick<typeof photostructure, 'DatabaseSync' | 'StatementSync'>;
 
 /** The result codes that this store tells apart. https://www.sqlite.org/rescode.html */
 export const sqliteCode = {
@@ -30,7 +30,12 @@ async function loadDriver(): Promise<Driver> {
   const builtin = withoutExperimentalWarning(
     () => process.getBuiltinModule('node:sqlite' as 'node:fs') as unknown as Driver | undefined,
   );
-  return builtin ?? (await import('@photostructure/sqlite'));
+  return builtin && returnsArrays(builtin) ? builtin : await import('@photostructure/sqlite');
+}
+
+/** Node 22 had `node:sqlite` for a while without rows as arrays, which reading needs to be fast. */
+function returnsArrays({ StatementSync }: Driver): boolean {
+  return 'setReturnArrays' in StatementSync.prototype;
 }
 
 /** Node 22 and 24 warn about `node:sqlite` on stderr at each start; a user can do nothing about it. */
