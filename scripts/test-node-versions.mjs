@@ -26,7 +26,15 @@ function run(command, parameters, options) {
 function runtime(version) {
   const name = `node-${process.platform}-${process.arch}`;
   const prefix = join(directory, version);
-  const parameters = ['install', '--prefix', prefix, '--no-audit', '--no-fund', '--ignore-scripts', '--silent'];
+  const parameters = [
+    'install',
+    '--prefix',
+    prefix,
+    '--no-audit',
+    '--no-fund',
+    '--ignore-scripts',
+    '--silent',
+  ];
   return run('npm', [...parameters, `${name}@${version}`], { timeout: installMs, cwd: directory })
     ? join(prefix, 'node_modules', name, 'bin', 'node')
     : undefined;
@@ -35,9 +43,15 @@ function runtime(version) {
 function test(node) {
   // Children that tests start by name find this runtime as well.
   const environment = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` };
-  const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+  const jest = [
+    '--experimental-vm-modules',
+    '--disable-warning=ExperimentalWarning',
+    'node_modules/jest/bin/jest.js',
+  ];
   const layers = ['--selectProjects', 'component', 'contract'];
-  return run(node, ['--version'], {}) && run(node, [...jest, ...layers], { timeout: testsMs, env: environment });
+  return (
+    run(node, ['--version'], {}) && run(node, [...jest, ...layers], { timeout: testsMs, env: environment })
+  );
 }
 
 const failed = versions.filter((version) => {

@@ -13,12 +13,7 @@ export type Position = bigint;
 export type ExpectedRevision = Revision | 'no-stream' | 'any';
 
 export type JsonValue =
-  | null
-  | boolean
-  | number
-  | string
-  | readonly JsonValue[]
-  | { readonly [key: string]: JsonValue | undefined };
+  null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue | undefined };
 
 /** JSON is stored as JSON text, bytes as they are. */
 export type EventData = JsonValue | Uint8Array;
