@@ -71,7 +71,11 @@ export default defineConfig(
   },
   {
     files: ['**/*.mjs', '*.js'],
-    languageOptions: { globals: { process: 'readonly', console: 'readonly' } },
+    languageOptions: {
+      globals: Object.fromEntries(
+        ['AbortController', 'URL', 'console', 'performance', 'process'].map((name) => [name, 'readonly']),
+      ),
+    },
     rules: { 'no-unused-vars': ['error', { argsIgnorePattern: '^_' }] },
   },
 );
