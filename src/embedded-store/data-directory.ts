@@ -13,7 +13,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DirectoryInUse } from './errors.js';
 import { EventLog } from './event-log.js';
-import { codeOf, openDatabase, primaryCode, sqliteCode, type SqliteDatabase } from './sqlite.js';
+import { codeOf, primaryCode, sqliteCode, SqliteDatabase } from './sqlite.js';
 
 /** Names of the files in a data directory. */
 export const fileNames = {
@@ -48,7 +48,7 @@ export class DataDirectory {
   /** @throws DirectoryInUse naming the holder; nothing in the directory was touched */
   static acquire(path: string): DataDirectory {
     mkdirSync(path, { recursive: true });
-    const lock = openDatabase(join(path, fileNames.lock));
+    const lock = new SqliteDatabase(join(path, fileNames.lock));
     try {
       lock.exec('BEGIN EXCLUSIVE');
     } catch (error) {

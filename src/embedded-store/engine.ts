@@ -196,11 +196,35 @@ export class Engine {
     return this.streams.get(isMetastream(stream) ? originalOf(stream) : stream).metadata.acl;
   }
 
+  /**
+   * Erases what `$maxCount`, a truncation or a delete has hidden, so that a stream of heartbeats does not fill the disk.
+   * The last event of a stream always stays, since it tells where numbering goes on. Other appends get their turn between
+   * the steps. What `$maxAge` has hidden stays: it may be shown again when the limit is raised.
+   */
+  async scavenge(): Promise<void> {
+    for (const metastream of this.log.metastreams()) {
+      await this.eraseHidden(metastream);
+      await this.eraseHidden(originalOf(metastream));
+    }
+  }
+
   /** Ends what waits for new events, and closes the file once the appends under way are through. */
   async close(): Promise<void> {
     await this.queue.close();
     this.pulse.close();
     this.log.close();
+  }
+
+  private async eraseHidden(stream: string): Promise<void> {
+    const step = async () => this.queue.add(0, limits.scavengeEventsMax, () => this.eraseStep(stream));
+    while ((await step()) > 0);
+  }
+
+  private eraseStep(stream: string): number {
+    const entry = this.streams.get(stream);
+    if (entry.id === undefined || entry.lastRevision === undefined) return 0;
+    const before = entry.isTombstoned ? Infinity : Math.min(firstVisibleRevision(entry), entry.lastRevision);
+    return this.log.erase(entry.id, Math.min(before, Number.MAX_SAFE_INTEGER), limits.scavengeEventsMax);
   }
 
   private transaction<T>(bytes: number, work: () => T): T {

@@ -1,8 +1,8 @@
-import { DamagedEvent, LogFailed, UnusableFile, WriteRefused } from './errors.js';
+import { DamagedEvent, LogFailed, WriteRefused } from './errors.js';
 import { limits } from './limits.js';
 import { verifyLog } from './log-check.js';
 import { checksumOf, schema } from './log-format.js';
-import { codeOf, openDatabase, primaryCode, sqliteCode, type SqliteDatabase } from './sqlite.js';
+import { codeOf, primaryCode, sqliteCode, SqliteDatabase } from './sqlite.js';
 import { emptyBytes, type ProposedEvent, type StoredEvent } from './stored-event.js';
 
 export type Direction = 'forwards' | 'backwards';
@@ -25,6 +25,7 @@ export class EventLog {
   private readonly statements;
   private nextPosition: number;
   private pagesSinceCheckpoint = 0;
+  private hasFailed = false;
 
   private constructor(
     private readonly database: SqliteDatabase,
@@ -36,7 +37,7 @@ export class EventLog {
 
   /** Writes an empty log. Only under a name that nobody opens yet, and renamed once it is complete. */
   static create(file: string): void {
-    const database = openDatabase(file);
+    const database = new SqliteDatabase(file);
     try {
       database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; BEGIN; ${schema} COMMIT;`);
     } finally {
@@ -45,22 +46,25 @@ export class EventLog {
   }
 
   /**
-   * @throws UnusableFile if the file is damaged, of a newer format, or no log
-   * @throws LogFailed if what stands in it cannot be brought to disk
+   * @throws UnusableFile if the file is damaged, of a newer format, or no log; it was not written to
+   * @throws WriteRefused if there is no room to bring what stands in it to disk
+   * @throws LogFailed if that failed; the process must end
    */
   static open(file: string): EventLog {
-    const database = openDatabase(file);
+    verifyLog(file);
+    const database = new SqliteDatabase(file);
     try {
       configure(database);
-      verifyLog(database, file);
       const log = new EventLog(database, file);
       // After a crash the write-ahead log may stand in the page cache alone, its pages marked clean by an fsync that
       // failed. Copying it into the file writes every page anew, so what is served from here on is on disk.
       log.checkpoint('TRUNCATE');
       return log;
     } catch (error) {
-      database.close();
-      throw codeOf(error) === undefined ? error : new UnusableFile(file, reasonOf(error), { cause: error });
+      const failure = failureOf(error);
+      // Closing would sync once more.
+      if (!(failure instanceof LogFailed)) database.close();
+      throw failure;
     }
   }
 
@@ -116,6 +120,16 @@ export class EventLog {
     return position;
   }
 
+  /** Names of all streams that hold metadata of others. */
+  metastreams(): readonly string[] {
+    return this.statements.metastreams.all().map((row) => at<string>(row, 0));
+  }
+
+  /** Erases, in the open transaction, the oldest events of a stream: at most `count`, and only those before `revision`. */
+  erase(stream: number, revision: number, count: number): number {
+    return this.statements.erase.run(stream, revision, count, stream).changes;
+  }
+
   /**
    * Runs `work` in one transaction and returns once that is on disk.
    *
@@ -134,7 +148,7 @@ export class EventLog {
     } catch (error) {
       this.nextPosition = firstPosition;
       this.rollBack();
-      throw failureOf(error);
+      throw this.noted(error);
     }
   }
 
@@ -167,7 +181,7 @@ export class EventLog {
     try {
       this.checkpoint('PASSIVE');
     } catch (error) {
-      const failure = failureOf(error);
+      const failure = this.noted(error);
       if (failure instanceof LogFailed) throw failure;
       // No room to grow the file: the write-ahead log keeps everything, and the next round tries again.
     }
@@ -175,11 +189,28 @@ export class EventLog {
 
   private checkpoint(mode: 'PASSIVE' | 'TRUNCATE'): void {
     this.pagesSinceCheckpoint = 0;
-    this.database.prepare(`PRAGMA wal_checkpoint(${mode})`).get();
+    this.database.exec(`PRAGMA wal_checkpoint(${mode})`);
   }
 
+  /** Leaves one file that holds everything, and no lock on it. After a failed sync it leaves all as it is (P29). */
   close(): void {
+    if (this.hasFailed) return;
+    try {
+      this.database.exec(
+        'PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; SELECT 1 FROM streams LIMIT 1;',
+      );
+    } catch (error) {
+      if (this.noted(error) instanceof LogFailed) return;
+      // No room to copy the write-ahead log into the file: the next start does it.
+    }
     this.database.close();
+  }
+
+  /** What an error of SQLite means, remembered if it is the end of the log. */
+  private noted(error: unknown): unknown {
+    const failure = failureOf(error);
+    if (failure instanceof LogFailed) this.hasFailed = true;
+    return failure;
   }
 
   private page(rows: Iterable<unknown>, streamOf: (row: Row) => string): StoredEvent[] {
@@ -252,6 +283,11 @@ function prepareStatements(database: SqliteDatabase) {
     positionAt: prepare('SELECT position FROM events WHERE stream = ? AND revision = ?'),
     idsFrom: prepare('SELECT id FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?'),
     newestIds: prepare('SELECT id, stream, revision FROM events ORDER BY position DESC LIMIT ?'),
+    metastreams: prepare("SELECT name FROM streams WHERE name >= '$$' AND name < '$%'"),
+    erase: prepare(
+      `DELETE FROM events WHERE stream = ? AND revision >= 0 AND revision < min(?, ? + (
+         SELECT min(revision) FROM events WHERE stream = ? AND revision >= 0))`,
+    ),
     insert: prepare(insertEvent),
     streamForwards: prepare(`${inStream} AND revision >= max(?, 0) ORDER BY revision LIMIT ?`),
     streamBackwards: prepare(`${inStream} AND revision BETWEEN 0 AND ? ORDER BY revision DESC LIMIT ?`),
@@ -264,6 +300,7 @@ function configure(database: SqliteDatabase): void {
   // The lock on the directory already keeps others out; with this one SQLite needs no shared memory file either.
   database.exec(`
     PRAGMA locking_mode = EXCLUSIVE;
+    PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
     PRAGMA wal_autocheckpoint = 0;
     PRAGMA cache_size = -65536;

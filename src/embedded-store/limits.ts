@@ -34,6 +34,10 @@ export const limits = {
   appendsUnderWayMax: 2_000,
   /** Length of `sockaddr_un.sun_path` on Linux, less the closing zero. */
   socketPathBytesMax: 107,
+  /** Between two rounds in which hidden events are erased. */
+  scavengeIntervalMs: 60 * 60_000,
+  /** Events erased in one transaction. */
+  scavengeEventsMax: 2_000,
   /** Pages of the write-ahead log after which it is copied into the file: 16 MiB. */
   checkpointPages: 4_096,
   /** A file up to this size is checked page by page at start; a larger one by its newest events only. */

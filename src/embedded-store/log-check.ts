@@ -1,32 +1,42 @@
+import { rmSync } from 'node:fs';
 import { UnusableFile } from './errors.js';
 import { limits } from './limits.js';
 import { applicationId, checksumOf, formatVersion } from './log-format.js';
-import { codeOf, primaryCode, sqliteCode, type SqliteDatabase } from './sqlite.js';
+import { codeOf, primaryCode, sqliteCode, SqliteDatabase } from './sqlite.js';
 import { emptyBytes } from './stored-event.js';
 
 /**
  * Looks before anything is written whether the file is a log that this version can serve.
  *
+ * On a connection that only reads: closing any other one would copy the write-ahead log into the file that is being
+ * refused.
+ *
  * @throws UnusableFile saying which file and why
  */
-export function verifyLog(database: SqliteDatabase, file: string): void {
+export function verifyLog(file: string): void {
+  const database = new SqliteDatabase(file, { readOnly: true });
   try {
     verifyFormat(database, file);
-    const isSmall = value(database, 'page_count') * value(database, 'page_size') <= limits.fullCheckBytesMax;
+    const isSmall =
+      Number(pragma(database, 'page_count')) * Number(pragma(database, 'page_size')) <=
+      limits.fullCheckBytesMax;
     if (isSmall) verifyPages(database, file);
     verifyEvents(database, file, isSmall ? Number.MAX_SAFE_INTEGER : limits.checkedEventsCount);
   } catch (error) {
     throw codeOf(error) === undefined ? error : new UnusableFile(file, reasonOf(error), { cause: error });
+  } finally {
+    database.close();
+    rmSync(`${file}-shm`, { force: true });
   }
 }
 
 function verifyFormat(database: SqliteDatabase, file: string): void {
-  if (value(database, 'page_count') === 0)
+  if (Number(pragma(database, 'page_count')) === 0)
     throw new UnusableFile(file, 'it is empty, though it was a log once');
-  if (value(database, 'application_id') !== applicationId) {
+  if (Number(pragma(database, 'application_id')) !== applicationId) {
     throw new UnusableFile(file, 'it is an SQLite file of another program');
   }
-  const version = value(database, 'user_version');
+  const version = Number(pragma(database, 'user_version'));
   if (version > formatVersion) {
     throw new UnusableFile(
       file,
@@ -36,39 +46,32 @@ function verifyFormat(database: SqliteDatabase, file: string): void {
 }
 
 function verifyPages(database: SqliteDatabase, file: string): void {
-  const finding = firstColumn(database, 'PRAGMA quick_check(1)');
+  const finding = pragma(database, 'quick_check');
   if (finding !== 'ok') throw new UnusableFile(file, `it is damaged: ${String(finding)}`);
 }
 
 function verifyEvents(database: SqliteDatabase, file: string, count: number): void {
-  const newest = database.prepare(
-    'SELECT position, id, checksum, data, metadata FROM events ORDER BY position DESC LIMIT ?',
-  );
-  for (const row of newest.iterate(count) as Iterable<EventRow>) {
-    if (checksumOf(row.id, row.data, row.metadata ?? emptyBytes) !== row.checksum) {
-      throw new UnusableFile(
-        file,
-        `it is damaged: the event at position ${row.position} is not what was written`,
-      );
-    }
-  }
+  let damagedAt: number | undefined;
+  const newest = `events ORDER BY position DESC LIMIT ${count}`;
+  database.forEachRow('position, id, checksum, data, metadata', newest, (...row) => {
+    const [position, id, checksum, data, metadata] = row as [
+      number,
+      string,
+      number,
+      Uint8Array,
+      Uint8Array | null,
+    ];
+    if (checksumOf(id, data, metadata ?? emptyBytes) !== checksum) damagedAt = position;
+  });
+  if (damagedAt === undefined) return;
+  throw new UnusableFile(file, `it is damaged: the event at position ${damagedAt} is not what was written`);
 }
 
-interface EventRow {
-  readonly position: number;
-  readonly id: string;
-  readonly checksum: number;
-  readonly data: Uint8Array;
-  readonly metadata: Uint8Array | null;
-}
-
-function value(database: SqliteDatabase, pragma: string): number {
-  return Number(firstColumn(database, `PRAGMA ${pragma}`));
-}
-
-function firstColumn(database: SqliteDatabase, sql: string): unknown {
-  const row = database.prepare(sql).get() as Record<string, unknown> | undefined;
-  return Object.values(row ?? {})[0];
+/** The first thing that the pragma says. */
+function pragma(database: SqliteDatabase, name: string): unknown {
+  let first: unknown;
+  database.forEachRow(name, `pragma_${name}`, (value) => (first ??= value));
+  return first;
 }
 
 function reasonOf(error: unknown): string {

@@ -22,6 +22,9 @@ export const schema = `
  * the event is read, not years later by a fold that went wrong.
  */
 export function checksumOf(id: string, data: Uint8Array, metadata: Uint8Array): number {
-  const checksum = crc32(data, crc32(id));
-  return metadata.byteLength === 0 ? checksum : crc32(metadata, checksum);
+  return continued(continued(crc32(id), data), metadata);
 }
+
+/** Empty arrays may have no memory at all, and for that crc32 begins anew instead of going on. */
+const continued = (checksum: number, bytes: Uint8Array): number =>
+  bytes.byteLength === 0 ? checksum : crc32(bytes, checksum);

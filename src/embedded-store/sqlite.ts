@@ -1,12 +1,5 @@
 import type * as photostructure from '@photostructure/sqlite';
 
-/**
- * The SQLite driver: `node:sqlite` where this Node.js has it, else a prebuilt package of the same interface.
- * One code path serves both.
- */
-export type SqliteDatabase = photostructure.DatabaseSyncInstance;
-export type SqliteStatement = photostructure.StatementSyncInstance;
-
 type Driver = Pick<typeof photostructure, 'DatabaseSync' | 'StatementSync'>;
 
 /** The result codes that this store tells apart. https://www.sqlite.org/rescode.html */
@@ -24,6 +17,7 @@ export const sqliteCode = {
   ioErrorDirectoryFsync: 1_290,
 } as const;
 
+/** `node:sqlite` where this Node.js has it, else a prebuilt package of the same interface. */
 const driver = await loadDriver();
 
 async function loadDriver(): Promise<Driver> {
@@ -49,8 +43,39 @@ function withoutExperimentalWarning<T>(load: () => T): T {
   }
 }
 
-export function openDatabase(file: string): SqliteDatabase {
-  return new driver.DatabaseSync(file);
+/**
+ * One connection to an SQLite file.
+ *
+ * A statement of the prebuilt driver lives, and holds the locks that its connection has, until it is garbage collected,
+ * even after `close`. So who closes gives up the locks first (see `EventLog.close`), or has prepared nothing.
+ */
+export class SqliteDatabase {
+  private readonly connection: photostructure.DatabaseSyncInstance;
+
+  constructor(file: string, options: { readonly readOnly?: boolean } = {}) {
+    this.connection = new driver.DatabaseSync(file, options);
+  }
+
+  exec(sql: string): void {
+    this.connection.exec(sql);
+  }
+
+  prepare(sql: string): photostructure.StatementSyncInstance {
+    return this.connection.prepare(sql);
+  }
+
+  /** Selects without a prepared statement. `visit` must not throw: SQLite would not pass it on. */
+  forEachRow(columns: string, source: string, visit: (...values: unknown[]) => void): void {
+    this.connection.function('visit', { varargs: true }, (...values: unknown[]) => {
+      visit(...values);
+      return null;
+    });
+    this.connection.exec(`SELECT visit(${columns}) FROM ${source}`);
+  }
+
+  close(): void {
+    this.connection.close();
+  }
 }
 
 /** The extended result code of an error thrown by the driver, or undefined if it came from elsewhere. */

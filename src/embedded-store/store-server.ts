@@ -1,7 +1,7 @@
 import { AccessControl, type User } from './access-control.js';
 import { DataDirectory } from './data-directory.js';
 import { Engine } from './engine.js';
-import { InvalidRequest } from './errors.js';
+import { InvalidRequest, LogFailed } from './errors.js';
 import { Listener, type TlsFiles } from './grpc/listener.js';
 import type { StoreContext } from './grpc/store-context.js';
 import { limits } from './limits.js';
@@ -26,13 +26,18 @@ export interface StoreServerOptions {
 /** The store as it runs, in a thread or in a process of its own: directory, engine and sockets. */
 export class StoreServer {
   private stopped: Promise<void> | undefined;
+  private readonly scavenging: NodeJS.Timeout;
 
   private constructor(
     private readonly directory: DataDirectory,
     private readonly engine: Engine,
     private readonly listeners: readonly Listener[],
     private readonly stopping: AbortController,
-  ) {}
+  ) {
+    // A round that fails, for instance on a full disk, is made up for by the next.
+    const scavenge = () => void engine.scavenge().catch(() => undefined);
+    this.scavenging = setInterval(scavenge, limits.scavengeIntervalMs).unref();
+  }
 
   /**
    * @throws DirectoryInUse, UnusableFile or InvalidRequest, with nothing left open
@@ -50,6 +55,7 @@ export class StoreServer {
       directory.sayWhoHolds(addressesOf(directory, options, listeners));
       return new StoreServer(directory, engine, listeners, stopping);
     } catch (error) {
+      if (error instanceof LogFailed) options.onLogFailure(error);
       await Promise.all(listeners.map(async (listener) => listener.stop(0)));
       await engine?.close();
       directory.release();
@@ -73,6 +79,7 @@ export class StoreServer {
   }
 
   private async stopOnce(): Promise<void> {
+    clearInterval(this.scavenging);
     this.stopping.abort();
     await Promise.all(this.listeners.map(async (listener) => listener.stop(limits.stopGraceMs)));
     await this.engine.close();
