@@ -54,10 +54,12 @@ export interface AppendReceipt {
   /**
    * True if the very first sending was acknowledged: proof that nobody else had appended before it arrived (P2).
    * False if the outcome was settled by a read or a repetition (P4): the events are in the log, nothing more.
+   * It speaks of this call alone: a caller that repeats an append with the same ids gets no proof by it.
    */
   readonly wasAcknowledgedAtFirstSending: boolean;
 }
 
+/** The limit of the wait is for each page: a long history is read as slowly as its reader likes. */
 export interface ReadOptions extends WaitOptions {
   /** @default 'forwards' */
   readonly direction?: 'forwards' | 'backwards';
@@ -76,7 +78,10 @@ export interface SubscriptionBatch {
   readonly events: readonly RecordedEvent[];
   /** True once the reader has everything that was in the store when the batch was made. May come with no events. */
   readonly isCaughtUp: boolean;
-  /** Resuming after this position misses nothing and repeats nothing, also where the filter left events out. */
+  /**
+   * Resuming after this position misses nothing and repeats nothing, also where the filter left events out. Subscriptions to one
+   * stream have none: they resume after a revision.
+   */
   readonly checkpoint?: Position;
 }
 
@@ -116,6 +121,8 @@ export interface EventStore {
    * @throws AppendConflict if the stream is not at the expected revision
    * @throws AppendTooLarge if the encoded events exceed the limit; nothing was sent
    * @throws AppendRefused if the store said no and surely wrote nothing, for instance because its disk is full
+   * @throws AccessDenied, StreamTombstoned if the store did not take it, and surely wrote nothing
+   * @throws WaitAborted if the signal ended the wait before anything was sent
    * @throws StoreUnavailable if the store could not be reached and surely nothing was written
    * @throws AppendOutcomeUnknown if the wait ended before the outcome was settled; only the same append may be repeated
    */
@@ -125,10 +132,20 @@ export interface EventStore {
     options: WaitOptions & { readonly expectedRevision: ExpectedRevision },
   ): Promise<AppendReceipt>;
 
-  /** Pages of a stream, none if it does not exist. The next page is fetched when it is asked for. */
+  /**
+   * Pages of a stream, none if it does not exist. The next page is fetched when it is asked for.
+   *
+   * @throws WaitExpired, WaitAborted if the wait for a page ended; StoreUnavailable if there was no store to ask
+   * @throws AccessDenied, StreamTombstoned
+   */
   readStream(stream: string, options?: ReadOptions): AsyncIterable<readonly RecordedEvent[]>;
 
-  /** History after `after` (all of it by default), then live, for ever: it outlives lost connections and silent servers. */
+  /**
+   * History after `after` (all of it by default), then live, for ever: it outlives lost connections and silent servers. Each
+   * iteration is a subscription of its own.
+   *
+   * @throws AccessDenied, StreamTombstoned
+   */
   subscribeToStream(
     stream: string,
     options?: SubscribeOptions & { readonly after?: Revision },
@@ -145,6 +162,6 @@ export interface EventStore {
 
   readiness(): Readiness;
 
-  /** Ends subscriptions and waits in flight. Closing twice is fine. */
+  /** Ends subscriptions without an error and waits in flight with `EventStoreClosed`. Closing twice is fine. */
   close(): Promise<void>;
 }

@@ -1,0 +1,73 @@
+import type { AppendLine } from './append-settlement.js';
+import { backoffMs } from './backoff.js';
+import type { Settings } from './client-options.js';
+import type { Connection } from './connection.js';
+import type { RecordedEvent } from './event-store.js';
+import { pause } from './scope.js';
+import { NoAnswer, type PageRequest, type Session } from './session.js';
+
+/** Calls that find their way through as many sessions as it takes, until the signal ends them. */
+export class StoreCalls {
+  readonly #connection: Connection;
+  readonly #settings: Settings;
+
+  constructor(connection: Connection, settings: Settings) {
+    this.#connection = connection;
+    this.#settings = settings;
+  }
+
+  async readPage(request: PageRequest, signal: AbortSignal): Promise<readonly RecordedEvent[]> {
+    for (let failureCount = 1; ; failureCount += 1) {
+      try {
+        return await this.#connection.call(signal, (session, limited) => session.readPage(request, limited));
+      } catch (error) {
+        if (!(error instanceof NoAnswer)) throw error;
+        // A session that ended paces the next one; an unclear answer on a good one does not.
+        if (!error.endsSession) await this.pause(failureCount, signal);
+      }
+    }
+  }
+
+  async readLast(stream: string, signal: AbortSignal): Promise<RecordedEvent | undefined> {
+    const last = { direction: 'backwards', from: 'end', maxCount: 1, requiresLeader: true } as const;
+    const [event] = await this.readPage({ stream, ...last }, signal);
+    return event;
+  }
+
+  async pause(failureCount: number, signal: AbortSignal): Promise<void> {
+    const { backoff, timing } = this.#settings;
+    await pause(timing, backoffMs(backoff, failureCount, timing.luck()), signal);
+  }
+
+  /** What settling one append needs, until the signal ends. */
+  line(signal: AbortSignal): AppendLine {
+    return {
+      send: (append, onSent) => this.#send((session, sent) => session.append(append, sent), onSent, signal),
+      standingFrom: (stream, from, maxCount) =>
+        this.readPage({ stream, direction: 'forwards', from, maxCount, requiresLeader: true }, signal),
+      lastRevision: async (stream) => (await this.readLast(stream, signal))?.revision ?? 'no-stream',
+      pause: (repetitionCount) => this.pause(repetitionCount, signal),
+    };
+  }
+
+  /** A session that ends before anything was sent on it leaves nothing in doubt. */
+  async #send<T>(
+    send: (session: Session, onSent: () => void) => Promise<T>,
+    onSent: () => void,
+    signal: AbortSignal,
+  ): Promise<T> {
+    for (let failureCount = 1; ; failureCount += 1) {
+      const sending = { wasSent: false };
+      const noteSent = (): void => {
+        sending.wasSent = true;
+        onSent();
+      };
+      try {
+        return await this.#connection.call(signal, (session) => send(session, noteSent));
+      } catch (error) {
+        if (!(error instanceof NoAnswer) || sending.wasSent) throw error;
+        if (!error.endsSession) await this.pause(failureCount, signal);
+      }
+    }
+  }
+}
