@@ -21,7 +21,7 @@ const { EmbeddedStore } = await load('embedded-store');
 const { Engine } = await load('engine');
 const { followStream } = await load('follow');
 const { checksumOf, schema } = await load('log-format');
-const { openDatabase } = await load('sqlite');
+const { SqliteDatabase } = await load('sqlite');
 
 const { values: flags } = parseArgs({
   options: {
@@ -67,7 +67,7 @@ const subjects = {
 
 /** The rows that the engine would write, ready made, in the same transactions: what SQLite leaves room for. */
 async function rawSqlite(directory) {
-  const database = openDatabase(join(directory, 'raw.db'));
+  const database = new SqliteDatabase(join(directory, 'raw.db'));
   database.exec(`
     PRAGMA journal_mode = WAL; ${schema}
     PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL;

@@ -2,6 +2,7 @@ import type { ServerDuplexStream } from '@grpc/grpc-js';
 import { InvalidRequest } from '../errors.js';
 import { limits } from '../limits.js';
 import { batchDeadlineExceeded, batchErrorOf, batchErrorOfOutcome, callErrorOf } from './call-errors.js';
+import type { MessageGroup } from './message-groups.js';
 import { checkAccess, type StoreContext } from './store-context.js';
 import {
   encodeBatchAppendResponse,
@@ -13,7 +14,8 @@ import {
   type WireEvent,
 } from './wire.js';
 
-type Call = ServerDuplexStream<BatchAppendMessage, Uint8Array>;
+/** Responses reach gRPC encoded. */
+type Call = ServerDuplexStream<BatchAppendMessage, MessageGroup>;
 
 /** An append whose messages are still coming in. */
 interface Unfinished {
@@ -31,6 +33,8 @@ export const batchAppendCall =
 
 class BatchAppendCall {
   private readonly unfinished = new Map<string, Unfinished>();
+  /** Encoded answers of this turn. */
+  private answers: Uint8Array[] = [];
   private underWay = 0;
   private hasEnded = false;
 
@@ -106,10 +110,8 @@ class BatchAppendCall {
         (error: unknown) => ({ error: batchErrorOf(error) }),
       )
       .then((result) => {
-        this.send(encodeBatchAppendResponse(correlationId, options.stream, result));
         this.underWay -= 1;
-        this.call.resume();
-        this.endWhenDone();
+        this.send(encodeBatchAppendResponse(correlationId, options.stream, result));
       })
       .catch((error: unknown) =>
         this.call.destroy(Object.assign(new Error('append failed'), callErrorOf(error))),
@@ -126,11 +128,21 @@ class BatchAppendCall {
     this.send(encodeBatchAppendResponse(correlationId, stream, { error }));
   }
 
+  /** Appends that shared a transaction have their outcomes at once, so their answers leave together. */
   private send(response: Uint8Array): void {
-    if (!this.call.cancelled && !this.call.destroyed) this.call.write(response);
+    this.answers.push(response);
+    if (this.answers.length === 1) queueMicrotask(() => this.flush());
+  }
+
+  private flush(): void {
+    const group = this.answers;
+    this.answers = [];
+    if (!this.call.cancelled && !this.call.destroyed) this.call.write(group);
+    this.call.resume();
+    this.endWhenDone();
   }
 
   private endWhenDone(): void {
-    if (this.hasEnded && this.underWay === 0) this.call.end();
+    if (this.hasEnded && this.underWay === 0 && this.answers.length === 0) this.call.end();
   }
 }

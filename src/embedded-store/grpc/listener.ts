@@ -2,6 +2,7 @@ import { Server, ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server as NetServer, type Socket } from 'node:net';
 import { limits } from '../limits.js';
+import { messageGroups } from './message-groups.js';
 import { addServices, type Endpoint } from './services.js';
 import type { StoreContext } from './store-context.js';
 
@@ -23,6 +24,7 @@ const serverOptions: ServerOptions = {
   'grpc.max_receive_message_length': limits.messageBytesMax,
   'grpc.max_send_message_length': limits.messageBytesMax,
   'grpc.max_connection_idle_ms': limits.idleConnectionMs,
+  interceptors: [messageGroups],
 };
 
 /** A gRPC server on sockets of our own, so that their number and their silence are bounded. */

@@ -5,7 +5,9 @@ import { InvalidRequest, StreamTombstoned } from '../errors.js';
 import { everyEvent, predicateOf, type EventPredicate } from '../event-filter.js';
 import { followAll, followStream, type FollowItem } from '../follow.js';
 import type { StoredEvent } from '../stored-event.js';
+import { limits } from '../limits.js';
 import { callErrorOf, stopping } from './call-errors.js';
+import type { MessageGroup } from './message-groups.js';
 import { shared, streams } from './protocol.js';
 import { checkAccess, type StoreContext } from './store-context.js';
 import { encodeReadEvent, textOf, type UuidForm } from './wire.js';
@@ -13,7 +15,7 @@ import { encodeReadEvent, textOf, type UuidForm } from './wire.js';
 type ReadReq = InstanceType<typeof streams.ReadReq>;
 type Options = NonNullable<ReturnType<ReadReq['getOptions']>>;
 /** Responses reach gRPC encoded. */
-type Call = ServerWritableStream<ReadReq, Uint8Array>;
+type Call = ServerWritableStream<ReadReq, MessageGroup>;
 
 /** Reads and subscriptions, of a stream or of the whole log: the protocol has one call for all of them. */
 export const readCall =
@@ -167,27 +169,39 @@ type Sender = ReturnType<typeof sender>;
 
 /** Writes answers as fast as the reader takes them. */
 function sender(call: Call, form: UuidForm, signal: AbortSignal) {
-  const write = async (response: Uint8Array): Promise<void> => {
-    if (signal.aborted || call.write(response)) return;
+  const write = async (group: MessageGroup): Promise<void> => {
+    if (signal.aborted || call.write(group)) return;
     await drained(call, signal);
   };
   const events = async (page: readonly StoredEvent[]): Promise<void> => {
-    for (const event of page) {
-      if (signal.aborted) return;
-      if (!call.write(encodeReadEvent(event, form))) await drained(call, signal);
-    }
+    for (const group of groupsOf(page, form)) await write(group);
   };
   return {
     events,
-    notFound: (stream: string) => write(notFound(stream)),
+    notFound: (stream: string) => write([notFound(stream)]),
     follow: async (items: AsyncIterable<FollowItem>): Promise<void> => {
-      await write(confirmation());
+      await write([confirmation()]);
       for await (const item of items) {
         if (item.kind === 'events') await events(item.events);
-        else await write(encodeItem(item));
+        else await write([encodeItem(item)]);
       }
     },
   };
+}
+
+/** Cuts a page into what is handed over at once. */
+function* groupsOf(page: readonly StoredEvent[], form: UuidForm): Generator<MessageGroup> {
+  let group: Uint8Array[] = [];
+  let bytes = 0;
+  for (const event of page) {
+    const message = encodeReadEvent(event, form);
+    group.push(message);
+    bytes += message.byteLength;
+    if (bytes < limits.messageGroupBytes) continue;
+    yield group;
+    [group, bytes] = [[], 0];
+  }
+  if (group.length > 0) yield group;
 }
 
 /** Waits until the socket takes more, or nobody wants it any longer; leaves no listener behind. */
