@@ -104,7 +104,8 @@ export class Engine {
   private readonly streams: StreamTable;
   private readonly recentIds = new RecentIds(limits.recentIdsMax);
   private readonly queue: AppendQueue;
-  private readonly appendBytesMax: number;
+  /** Bytes of one append: data, metadata and type names of its events. */
+  readonly appendBytesMax: number;
   /** Streams whose entries the open transaction has changed. */
   private readonly touched = new Set<string>();
   private writtenIds: string[] = [];

@@ -30,11 +30,11 @@ export class StreamTable {
   constructor(private readonly log: EventLog) {}
 
   get(name: string): StreamEntry {
-    const known = this.entries.get(name);
-    if (known) return known;
-    const entry = this.load(name);
+    const entry = this.entries.get(name) ?? this.load(name);
+    // The last of the map is the one used last.
+    this.entries.delete(name);
     this.entries.set(name, entry);
-    if (this.entries.size > limits.cachedStreamsMax) this.forgetOldest();
+    if (this.entries.size > limits.cachedStreamsMax) this.forgetLeastUsed();
     return entry;
   }
 
@@ -62,7 +62,7 @@ export class StreamTable {
     return newest?.data ?? emptyBytes;
   }
 
-  private forgetOldest(): void {
+  private forgetLeastUsed(): void {
     for (const name of this.entries.keys()) {
       this.entries.delete(name);
       return;

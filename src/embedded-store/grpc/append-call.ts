@@ -1,7 +1,6 @@
 import type { sendUnaryData, ServerReadableStream } from '@grpc/grpc-js';
 import type { AppendOutcome } from '../engine.js';
 import { AppendTooLarge, InvalidRequest, StreamTombstoned } from '../errors.js';
-import { limits } from '../limits.js';
 import type { ExpectedRevision } from '../stored-event.js';
 import { callErrorOf } from './call-errors.js';
 import { shared, streams } from './protocol.js';
@@ -32,9 +31,11 @@ async function collectAndAppend(
     if ('options' in message) options = message.options;
     else {
       bytes += message.event.data.byteLength + message.event.metadata.byteLength;
-      if (bytes <= limits.messageBytesMax) events.push(message.event);
+      // The rest is read and dropped, so that the caller hears the answer.
+      if (bytes <= context.engine.appendBytesMax) events.push(message.event);
     }
   }
+  if (bytes > context.engine.appendBytesMax) throw new AppendTooLarge(context.engine.appendBytesMax);
   if (options === undefined) throw new InvalidRequest('options are missing');
   const stream = textOf(options.stream, 'stream name');
   checkAccess(context, call.metadata, 'write', stream);

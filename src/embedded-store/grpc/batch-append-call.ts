@@ -1,6 +1,7 @@
 import type { ServerDuplexStream } from '@grpc/grpc-js';
-import { InvalidRequest } from '../errors.js';
+import { AppendTooLarge, InvalidRequest } from '../errors.js';
 import { limits } from '../limits.js';
+import { emptyBytes } from '../stored-event.js';
 import { batchDeadlineExceeded, batchErrorOf, batchErrorOfOutcome, callErrorOf } from './call-errors.js';
 import type { MessageGroup } from './message-groups.js';
 import { checkAccess, type StoreContext } from './store-context.js';
@@ -61,12 +62,9 @@ class BatchAppendCall {
       this.unfinished.delete(key);
       this.append(message.correlationId, append);
     } catch (error) {
+      const { stream } = this.unfinished.get(key)?.options ?? message.options ?? { stream: emptyBytes };
       this.unfinished.delete(key);
-      this.answerError(
-        message.correlationId,
-        message.options?.stream ?? new Uint8Array(),
-        batchErrorOf(error),
-      );
+      this.answerError(message.correlationId, stream, batchErrorOf(error));
     }
   }
 
@@ -76,8 +74,9 @@ class BatchAppendCall {
     const append = this.unfinished.get(key);
     if (!append) return undefined;
     for (const event of events) append.bytes += event.data.byteLength + event.metadata.byteLength;
-    // Beyond the largest message nothing more is kept; the engine then says by how much it was too large.
-    if (append.bytes <= limits.messageBytesMax) append.events.push(...events);
+    const { appendBytesMax } = this.context.engine;
+    if (append.bytes > appendBytesMax) throw new AppendTooLarge(appendBytesMax);
+    append.events.push(...events);
     return append;
   }
 

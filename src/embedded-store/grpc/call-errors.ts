@@ -114,6 +114,7 @@ export function batchErrorOf(error: unknown): BatchAppendError {
       detail,
     };
   }
+  if (error instanceof AppendTooLarge) return batchTooLarge(error.bytesMax);
   const { code, details } = callErrorOf(error);
   const isRefusal = error instanceof InvalidRequest || error instanceof WriteRefused;
   const message = isRefusal && !details.startsWith(refusalPrefix) ? `${refusalPrefix}${details}` : details;
@@ -148,19 +149,19 @@ export function batchErrorOfOutcome(
         detail: new shared.StreamDeleted().serializeBinary(),
       };
     case 'too-large':
-      return {
-        code: grpcStatus.INVALID_ARGUMENT,
-        message: `Maximum Append Size of ${outcome.bytesMax} Exceeded.`,
-        detailType: 'event_store.client.MaximumAppendSizeExceeded',
-        detail: sizeDetail(outcome.bytesMax),
-      };
+      return batchTooLarge(outcome.bytesMax);
   }
 }
 
-function sizeDetail(bytesMax: number): Uint8Array {
+function batchTooLarge(bytesMax: number): BatchAppendError {
   const detail = new shared.MaximumAppendSizeExceeded();
   detail.setMaxappendsize(bytesMax);
-  return detail.serializeBinary();
+  return {
+    code: grpcStatus.INVALID_ARGUMENT,
+    message: `Maximum Append Size of ${bytesMax} Exceeded.`,
+    detailType: 'event_store.client.MaximumAppendSizeExceeded',
+    detail: detail.serializeBinary(),
+  };
 }
 
 function wrongVersionDetail(expected: ExpectedRevision, actual: number | undefined): Uint8Array {

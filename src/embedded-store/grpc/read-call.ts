@@ -21,16 +21,17 @@ type Call = ServerWritableStream<ReadReq, MessageGroup>;
 export const readCall =
   (context: StoreContext) =>
   (call: Call): void => {
-    const cancelled = new AbortController();
-    const cancel = () => cancelled.abort();
-    call.on('cancelled', cancel);
-    call.on('error', cancel);
-    call.on('close', cancel);
-    const signal = AbortSignal.any([cancelled.signal, context.stopping]);
-    void answer(context, call, signal).then(
-      () => (context.stopping.aborted && !cancelled.signal.aborted ? fail(call, stopping) : call.end()),
-      (error: unknown) => fail(call, callErrorOf(error)),
-    );
+    const over = new AbortController();
+    const end = () => over.abort();
+    for (const event of ['cancelled', 'error', 'close']) call.on(event, end);
+    // By hand: a signal made by AbortSignal.any is never quite forgotten by one that lives as long as the store.
+    context.stopping.addEventListener('abort', end);
+    void answer(context, call, over.signal)
+      .then(
+        () => (context.stopping.aborted ? fail(call, stopping) : call.end()),
+        (error: unknown) => fail(call, callErrorOf(error)),
+      )
+      .finally(() => context.stopping.removeEventListener('abort', end));
   };
 
 function fail(call: Call, error: ReturnType<typeof callErrorOf>): void {
