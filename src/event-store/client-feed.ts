@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { toRecordedEvent, type ClientResolved } from './client-events.js';
 import { toStoreError } from './client-errors.js';
 import type { Position } from './event-store.js';
@@ -76,6 +77,8 @@ export class ClientFeed implements Feed {
       this.#wake = resolve;
       this.#fail = reject;
     });
+    // What comes in the same turn of the loop is handed over as one batch, not event by event.
+    await turnOfTheLoop();
   }
 
   cancel(): void {

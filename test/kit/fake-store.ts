@@ -138,7 +138,6 @@ export class FakeStore {
   #onBatchCall(call: BatchCall): void {
     this.metadata.push(call.metadata);
     this.batchCalls.push(call);
-    this.arrivals.emit('batch-call', call);
     call.on('error', () => undefined);
     call.on('end', () => {
       call.end();
@@ -151,6 +150,7 @@ export class FakeStore {
       this.onAppend(append);
       this.arrivals.emit('append', append);
     });
+    this.arrivals.emit('batch-call', call);
   }
 
   #onReadCall(call: ReadCall): void {

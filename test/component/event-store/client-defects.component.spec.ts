@@ -8,6 +8,7 @@ import { fakeEvent } from '../../kit/fake-log.js';
 import { FakeStore } from '../../kit/fake-store.js';
 import { namedStatus } from '../../kit/fake-store-messages.js';
 import { appendOne, quickOptions, withFakeStore } from '../../kit/fake-store-client.js';
+import { TcpGate } from '../../kit/tcp-gate.js';
 
 const unanswered = (): void => undefined;
 
@@ -86,6 +87,66 @@ describe('defect 1: the client shares the promises of appends among all clients 
         names.map(() => expect.objectContaining({ revision: 0, wasAcknowledgedAtFirstSending: false })),
       );
       expect(names.map((name) => store.log.stream(name).length)).toEqual(names.map(() => 1));
+    });
+  });
+});
+
+/** A client whose way to the store can be frozen and cut. */
+const withGate = async (
+  test: (setup: { client: EventStoreClient; gate: TcpGate; store: FakeStore }) => Promise<void>,
+): Promise<void> => {
+  await withFakeStore(async ({ store }) => {
+    const gate = await TcpGate.start(store.port);
+    const client = EventStoreClient.connect(`esdb://127.0.0.1:${gate.port}?tls=false`, quickOptions);
+    try {
+      await test({ client, gate, store });
+    } finally {
+      await client.close();
+      gate.close();
+    }
+  });
+};
+
+describe('a network that fails in its own way', () => {
+  test('appends that wait for the transport when it is cut do not end the process', async () => {
+    await withGate(async ({ client, gate, store }) => {
+      const rejections: unknown[] = [];
+      const note = (reason: unknown): number => rejections.push(reason);
+      process.on('unhandledRejection', note);
+      await appendOne(client, 's', 'any');
+      gate.freeze();
+      const large = { type: 'x', data: Buffer.alloc(300_000) };
+      const settled = Promise.allSettled(
+        Array.from({ length: 60 }, () =>
+          client.append('s', [{ id: crypto.randomUUID(), ...large }], { expectedRevision: 'any' }),
+        ),
+      );
+      // Until the transport is full and the rest waits its turn.
+      for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      gate.cut();
+      gate.thaw();
+      const outcomes = await settled;
+      process.off('unhandledRejection', note);
+      expect(rejections).toEqual([]);
+      // What waited its turn was not sent, so it could be sent on the next connection.
+      const appendedCount = outcomes.filter((outcome) => outcome.status === 'fulfilled').length;
+      expect(appendedCount).toBeGreaterThan(0);
+      expect(store.log.stream('s').length).toBeGreaterThan(appendedCount);
+    });
+  });
+
+  test('one that swallows everything is found out, and the append settled on another connection (P4)', async () => {
+    await withGate(async ({ client, gate, store }) => {
+      await appendOne(client, 's', 'no-stream');
+      gate.freeze();
+      const settled = appendOne(client, 's', 0);
+      const connected = store.arrival('batch-call');
+      gate.thawNew();
+      await connected;
+      expect(await settled).toMatchObject({ revision: 1, wasAcknowledgedAtFirstSending: false });
+      gate.thaw();
+      expect(await appendOne(client, 's', 1)).toMatchObject({ revision: 2 });
+      expect(store.log.stream('s')).toHaveLength(3);
     });
   });
 });
@@ -235,6 +296,17 @@ describe('an append without an answer', () => {
       expect([second?.events, third?.events]).toEqual([first?.events, first?.events]);
       expect(new Set(store.appends.map(({ expected }) => expected))).toEqual(new Set([-1]));
       expect(store.batchCalls).toHaveLength(1);
+    });
+  });
+
+  test('that is refused with its whole stream is tried on a new connection next time', async () => {
+    await withFakeStore(async ({ store, client }) => {
+      store.onAppend = ({ call }) => call.emit('error', { code: status.PERMISSION_DENIED, details: 'no' });
+      await expect(appendOne(client, 's', 'no-stream')).rejects.toMatchObject({ name: 'AccessDenied' });
+      store.onAppend = (append) => {
+        append.accept();
+      };
+      expect(await appendOne(client, 's', 'no-stream')).toMatchObject({ revision: 0 });
     });
   });
 

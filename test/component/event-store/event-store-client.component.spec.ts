@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { Metadata, status } from '@grpc/grpc-js';
 import { EventStoreClient } from '../../../src/event-store/event-store-client.js';
 import { FakeStore } from '../../kit/fake-store.js';
 import { appendOne, newEvent, quickOptions, readAll, withFakeStore } from '../../kit/fake-store-client.js';
@@ -145,6 +146,19 @@ describe('reading', () => {
     });
   });
 
+  test('a stream that is deleted for good says so', async () => {
+    await withFakeStore(async ({ store, client }) => {
+      const metadata = new Metadata();
+      metadata.set('exception', 'stream-deleted');
+      store.onRead = (call) =>
+        call.emit('error', { code: status.FAILED_PRECONDITION, details: 'deleted', metadata });
+      await expect(readAll(client.readStream('s'))).rejects.toMatchObject({
+        name: 'StreamTombstoned',
+        stream: 's',
+      });
+    });
+  });
+
   test('a read is made again on the next connection when the store comes back', async () => {
     await withFakeStore(async ({ store, client }) => {
       store.write('s', fakeEvent('a'));
@@ -231,7 +245,9 @@ describe('connecting', () => {
   });
 
   test('a connection string that cannot be read is refused at once', () => {
-    expect(() => EventStoreClient.connect('http://127.0.0.1')).toThrow(expect.objectContaining({ name: 'StoreAddressInvalid' }));
+    expect(() => EventStoreClient.connect('http://127.0.0.1')).toThrow(
+      expect.objectContaining({ name: 'StoreAddressInvalid' }),
+    );
   });
 
   test('what is closed refuses calls, and closing twice is fine', async () => {
