@@ -11,7 +11,7 @@ export interface StreamSituation {
 }
 
 export interface KnownIds {
-  /** Ids that stand at `revision` and after it, at most `count`. */
+  /** Ids that stand at `revision` and the `count - 1` after it; fewer where there are fewer. */
   idsFrom(revision: number, count: number): readonly string[];
   /** Where a recent event of this stream with that id stands. */
   recentRevisionOf(id: string): number | undefined;
@@ -21,6 +21,7 @@ export type AppendCheck =
   | { readonly kind: 'write' }
   | { readonly kind: 'repeated'; readonly lastRevision: number }
   | { readonly kind: 'conflict' }
+  /** Ended for good; or deleted, which is told alike to who expects the stream to exist. */
   | { readonly kind: 'tombstoned' };
 
 const write: AppendCheck = { kind: 'write' };
@@ -29,8 +30,8 @@ const conflict: AppendCheck = { kind: 'conflict' };
 /**
  * Whether an append may be written, repeats one that was, or meets another state than it expects.
  *
- * The rules are EventStoreDB's: an exact expectation compares the stored ids at the places where the events would
- * stand; the loose ones look into the recent ids; a repetition that matches in part is a conflict.
+ * The rules are EventStoreDB's: an exact expectation compares the ids at the places where the events would stand; the
+ * loose ones look into the recent ids, wherever those stand; a repetition that matches in part is a conflict.
  */
 export function checkAppend(
   expected: ExpectedRevision,
@@ -41,9 +42,10 @@ export function checkAppend(
   if (stream.isTombstoned) return { kind: 'tombstoned' };
   switch (expected) {
     case 'any':
-      return checkRecent(ids, stream, known);
+      return checkRecent(ids, known);
     case 'stream-exists':
-      return exists(stream) ? checkRecent(ids, stream, known) : conflict;
+      if (stream.isSoftDeleted) return { kind: 'tombstoned' };
+      return exists(stream) ? checkRecent(ids, known) : conflict;
     case 'no-stream':
       return checkExact(-1, ids, stream, known);
     default:
@@ -51,9 +53,8 @@ export function checkAppend(
   }
 }
 
-function exists(stream: StreamSituation): boolean {
-  return !stream.isSoftDeleted && (stream.lastRevision !== undefined || stream.hasMetadata);
-}
+const exists = ({ lastRevision, hasMetadata }: StreamSituation): boolean =>
+  lastRevision !== undefined || hasMetadata;
 
 function checkExact(
   expected: number,
@@ -64,20 +65,23 @@ function checkExact(
   const lastRevision = stream.lastRevision ?? -1;
   if (expected > lastRevision) return conflict;
   if (expected === lastRevision) return write;
+  if (ids.length === 0) return conflict;
   const stored = known.idsFrom(expected + 1, ids.length);
-  if (ids.every((id, index) => id === stored[index]))
-    return { kind: 'repeated', lastRevision: expected + ids.length };
+  // What a limit of the stream has erased is still known by its recent id.
+  const stands = (id: string, index: number) =>
+    id === stored[index] || known.recentRevisionOf(id) === expected + 1 + index;
+  if (ids.every(stands)) return { kind: 'repeated', lastRevision: expected + ids.length };
   // A stream that was deleted may be begun again, whatever stood in it.
-  const beginsAgain = expected === -1 && stream.isSoftDeleted && ids[0] !== stored[0];
+  const beginsAgain = expected === -1 && stream.isSoftDeleted && !ids.slice(0, 1).some(stands);
   return beginsAgain ? write : conflict;
 }
 
-function checkRecent(ids: readonly string[], stream: StreamSituation, known: KnownIds): AppendCheck {
-  const [first] = ids;
-  if (first === undefined) return write;
-  const firstRevision = known.recentRevisionOf(first);
-  if (firstRevision === undefined) return write;
-  const stored = known.idsFrom(firstRevision, ids.length);
-  const isRepeated = ids.every((id, index) => id === stored[index]);
-  return isRepeated ? { kind: 'repeated', lastRevision: firstRevision + ids.length - 1 } : conflict;
+function checkRecent(ids: readonly string[], known: KnownIds): AppendCheck {
+  let lastRevision: number | undefined;
+  for (const id of ids) {
+    const revision = known.recentRevisionOf(id);
+    if (revision === undefined) return lastRevision === undefined ? write : conflict;
+    lastRevision = revision;
+  }
+  return lastRevision === undefined ? write : { kind: 'repeated', lastRevision };
 }

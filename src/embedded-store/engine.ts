@@ -14,7 +14,7 @@ import {
   metastreamOf,
   originalOf,
   streamDeletedEventType,
-  withSoftDelete,
+  softDeleteMetadata,
   withTruncation,
 } from './stream-metadata.js';
 import {
@@ -255,9 +255,19 @@ export class Engine {
       case 'repeated':
         return this.repeated(entry, check.lastRevision);
       case 'write':
-        if (isSoftDeleted(entry.metadata) && events.length > 0) this.beginAgain(entry);
-        return this.insert(entry, events);
+        return this.writeChecked(entry, events);
     }
+  }
+
+  private writeChecked(entry: StreamEntry, events: readonly ProposedEvent[]): AppendOutcome {
+    const { name } = entry;
+    const begun = isMetastream(name) ? this.streams.get(originalOf(name)) : entry;
+    const beginsAgain = events.length > 0 && isSoftDeleted(begun.metadata);
+    if (beginsAgain && begun === entry) this.beginAgain(begun);
+    const outcome = this.insert(entry, events);
+    // Metadata that somebody sets must not bring back what a delete has hidden.
+    if (beginsAgain && begun !== entry) this.beginAgain(begun);
+    return outcome;
   }
 
   private check(entry: StreamEntry, expected: ExpectedRevision, ids: readonly string[]): AppendCheck {
@@ -304,7 +314,7 @@ export class Engine {
     const entry = this.streams.get(stream);
     const refusal = this.refusalOfDelete(entry, expectedRevision);
     if (refusal) return refusal;
-    return this.writeMetadata(stream, withSoftDelete(entry.metadataBytes));
+    return this.writeMetadata(stream, softDeleteMetadata);
   }
 
   private writeTombstone({ stream, expectedRevision }: DeleteRequest): AppendOutcome {
@@ -325,8 +335,10 @@ export class Engine {
 
   private refusalOfDelete(entry: StreamEntry, expected: ExpectedRevision): AppendOutcome | undefined {
     if (entry.isTombstoned) return { kind: 'tombstoned' };
+    const isExpectedToExist = expected === 'stream-exists';
+    if (isExpectedToExist && isSoftDeleted(entry.metadata)) return { kind: 'tombstoned' };
     const isAsExpected =
-      expected === 'any' || (expected === 'stream-exists' ? isVisible(entry) : matches(entry, expected));
+      expected === 'any' || (isExpectedToExist ? isVisible(entry) : matches(entry, expected));
     return isAsExpected ? undefined : { kind: 'conflict', actualRevision: entry.lastRevision };
   }
 
@@ -400,7 +412,7 @@ const matches = (entry: StreamEntry, expected: number | 'no-stream'): boolean =>
 const systemEvent = (type: string, data: Uint8Array = emptyBytes): ProposedEvent => ({
   id: randomUUID(),
   type,
-  isJson: true,
+  isJson: data.byteLength > 0,
   data,
   metadata: emptyBytes,
 });

@@ -91,7 +91,9 @@ export class EventLog {
 
   /** Ids of consecutive events, fewer where the stream ends. */
   idsFrom(stream: number, revision: number, count: number): readonly string[] {
-    return this.statements.idsFrom.all(stream, revision, count).map((row) => at<string>(row, 0));
+    return this.statements.idsFrom
+      .all(stream, revision, revision + count - 1)
+      .map((row) => at<string>(row, 0));
   }
 
   /** The newest events of the log, oldest first, as far as they are needed to recognise repeated appends. */
@@ -281,7 +283,7 @@ function prepareStatements(database: SqliteDatabase) {
     addStream: prepare('INSERT INTO streams (name) VALUES (?)'),
     lastRevision: prepare('SELECT max(revision) FROM events WHERE stream = ? AND revision >= 0'),
     positionAt: prepare('SELECT position FROM events WHERE stream = ? AND revision = ?'),
-    idsFrom: prepare('SELECT id FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?'),
+    idsFrom: prepare('SELECT id FROM events WHERE stream = ? AND revision BETWEEN ? AND ? ORDER BY revision'),
     newestIds: prepare('SELECT id, stream, revision FROM events ORDER BY position DESC LIMIT ?'),
     metastreams: prepare("SELECT name FROM streams WHERE name >= '$$' AND name < '$%'"),
     erase: prepare(

@@ -27,6 +27,7 @@ export type ExpectedRevision = number | 'no-stream' | 'any' | 'stream-exists';
 
 export const emptyBytes: Uint8Array = new Uint8Array(0);
 
+/** What an event counts towards the limit of its append: as in EventStoreDB, two bytes for each character of its type. */
 export function bytesOf(event: ProposedEvent): number {
-  return Buffer.byteLength(event.type) + event.data.byteLength + event.metadata.byteLength;
+  return 2 * event.type.length + event.data.byteLength + event.metadata.byteLength;
 }

@@ -49,11 +49,8 @@ export function parseMetadata(data: Uint8Array): StreamMetadata {
   };
 }
 
-/** The metadata of a stream after a soft delete; what else the writer had set stays. */
-export function withSoftDelete(data: Uint8Array): Uint8Array {
-  const fields = { ...parseFields(data), $tb: 0 };
-  return Buffer.from(JSON.stringify(fields).replace(/"\$tb":0/, `"$tb":${softDeleteMark}`));
-}
+/** The metadata of a stream after a soft delete. As in EventStoreDB, nothing stays of what the writer had set. */
+export const softDeleteMetadata: Uint8Array = Buffer.from(`{"$tb":${softDeleteMark}}`);
 
 /** The metadata of a stream that is written to again after a soft delete: it goes on where it ended. */
 export function withTruncation(data: Uint8Array, truncateBefore: number): Uint8Array {
