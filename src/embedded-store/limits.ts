@@ -11,8 +11,8 @@ export const limits = {
   groupBytesMax: 8 * 1_048_576,
   /** Bytes of appends that may wait for the next transaction before a call is told to slow down. */
   queuedBytesMax: 32 * 1_048_576,
-  /** Events read from the file in one go. Between pages other work gets its turn. */
-  pageEventsMax: 500,
+  /** Events read from the file in one go. Between pages other work gets its turn, and the reader decodes what it has. */
+  pageEventsMax: 100,
   pageBytesMax: 2 * 1_048_576,
   /** Encoded events are handed to gRPC in groups of this size, which holds up to 16 groups for a slow reader. */
   messageGroupBytes: 16_384,

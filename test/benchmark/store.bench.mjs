@@ -150,7 +150,10 @@ function throughClient(socketPath, stop) {
     append: async (stream, events) => client.appendToStream(stream, events, { expectedRevision: 'any' }),
     readPage: async (stream, from) => {
       const options = { fromRevision: BigInt(from), maxCount: readPageEvents };
-      return (await client.readStream(stream, options).toArray()).length;
+      let count = 0;
+      const page = client.readStream(stream, options).on('data', () => (count += 1));
+      await once(page, 'end');
+      return count;
     },
     subscribe: async (stream, onEvent) => {
       const subscription = client.subscribeToStream(stream).on('data', onEvent);
@@ -196,8 +199,7 @@ async function appends(subject, events, perAppend, inFlight, stream = randomUUID
 async function read(subject, stream) {
   const startedAt = performance.now();
   let events = 0;
-  for (let page = readPageEvents; page === readPageEvents; events += page)
-    page = await subject.readPage(stream, events);
+  for (let page = 1; page > 0; events += page) page = await subject.readPage(stream, events);
   return events / (performance.now() - startedAt);
 }
 
