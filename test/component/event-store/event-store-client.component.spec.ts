@@ -191,6 +191,7 @@ describe('reading', () => {
 
   test('every wait has a limit of its own', async () => {
     await withFakeStore(async ({ store, client }) => {
+      await appendOne(client, 's', 'any');
       store.onRead = () => true;
       await expect(readAll(client.readStream('s', { timeoutMs: 20 }))).rejects.toMatchObject({
         name: 'WaitExpired',

@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import { Metadata, status } from '@grpc/grpc-js';
+import type { LogEntry } from '../../../src/event-store/log.js';
 import { fakeEvent } from '../../kit/fake-log.js';
 import { withFakeStore } from '../../kit/fake-store-client.js';
 import type { FakeSubscription } from '../../kit/fake-subscription.js';
@@ -194,7 +195,6 @@ describe('defect 5: subscriptions never reconnect by themselves and can go silen
       store.write('s', ...events(1));
       await store.serve();
       await waiting;
-      await reader.untilCaughtUp();
       expect(reader.revisions).toEqual([0, 1, 2]);
       await reader.leave();
     });
@@ -382,17 +382,31 @@ describe('readiness', () => {
     });
   });
 
-  test('shows a subscription that is behind, and how long', async () => {
-    await withFakeStore(async ({ store, client }) => {
-      store.write('s', ...events(3));
-      const reader = new SubscriptionReader(client.subscribeToStream('s', { name: 'tracker' }));
-      expect(client.readiness().subscriptions).toMatchObject([{ name: 'tracker', isCaughtUp: false }]);
-      await reader.untilCaughtUp();
-      expect(client.readiness().subscriptions).toEqual([{ name: 'tracker', isCaughtUp: true, behindMs: 0 }]);
-      store.vanish();
-      const waiting = reader.next();
-      await Promise.race([waiting, new Promise((resolve) => setImmediate(resolve))]);
-      await reader.leave();
+  test('shows a subscription that is behind, and is lost when it stays so', async () => {
+    let noteResuming = (): void => undefined;
+    const resuming = new Promise<void>((resolve) => {
+      noteResuming = resolve;
     });
+    const log = ({ message }: LogEntry): void => {
+      if (message === 'resuming the subscription tracker') noteResuming();
+    };
+    await withFakeStore(
+      async ({ store, client }) => {
+        store.write('s', ...events(3));
+        await client.streamLimits('s');
+        const reader = new SubscriptionReader(client.subscribeToStream('s', { name: 'tracker' }));
+        expect(client.readiness().subscriptions).toMatchObject([{ name: 'tracker', isCaughtUp: false }]);
+        await reader.untilCaughtUp();
+        const caughtUp = { name: 'tracker', isCaughtUp: true, behindMs: 0 };
+        expect(client.readiness()).toMatchObject({ isReady: true, subscriptions: [caughtUp] });
+        store.vanish();
+        const waiting = reader.next();
+        await resuming;
+        expect(client.readiness()).toMatchObject({ isReady: false, subscriptions: [{ isCaughtUp: false }] });
+        await reader.leave();
+        expect(await waiting).toBeUndefined();
+      },
+      { log, lagMaxMs: 0 },
+    );
   });
 });
