@@ -314,6 +314,8 @@ export class Engine {
     const entry = this.streams.get(stream);
     const refusal = this.refusalOfDelete(entry, expectedRevision);
     if (refusal) return refusal;
+    // What is not there cannot be deleted, whatever the caller expects of it.
+    if (!this.exists(stream)) return { kind: 'conflict', actualRevision: undefined };
     return this.writeMetadata(stream, softDeleteMetadata);
   }
 
@@ -338,8 +340,13 @@ export class Engine {
     const isExpectedToExist = expected === 'stream-exists';
     if (isExpectedToExist && isSoftDeleted(entry.metadata)) return { kind: 'tombstoned' };
     const isAsExpected =
-      expected === 'any' || (isExpectedToExist ? isVisible(entry) : matches(entry, expected));
+      expected === 'any' || (isExpectedToExist ? this.exists(entry.name) : matches(entry, expected));
     return isAsExpected ? undefined : { kind: 'conflict', actualRevision: entry.lastRevision };
+  }
+
+  /** Metadata alone makes a stream as well. */
+  private exists(stream: string): boolean {
+    return [stream, metastreamOf(stream)].some((name) => this.lastRevisionOf(name) !== undefined);
   }
 
   private beginAgain(entry: StreamEntry): void {
