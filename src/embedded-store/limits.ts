@@ -14,6 +14,8 @@ export const limits = {
   /** Events read from the file in one go. Between pages other work gets its turn, and the reader decodes what it has. */
   pageEventsMax: 100,
   pageBytesMax: 2 * 1_048_576,
+  /** Events that a filtered subscription looks at for each unit of its checkpoint interval, if it names no number. */
+  searchWindowDefault: 32,
   /** Encoded events are handed to gRPC in groups of this size, which holds up to 16 groups for a slow reader. */
   messageGroupBytes: 16_384,
   /** A live subscriber that is further behind than this is told that it fell behind, and when it has caught up. */

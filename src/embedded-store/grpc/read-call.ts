@@ -162,7 +162,7 @@ function matchesOf(options: Options): EventPredicate {
 function checkpointIntervalOf(options: Options): number | undefined {
   const filter = options.getFilter();
   if (!filter) return undefined;
-  const window = filter.hasMax() ? filter.getMax() : 1;
+  const window = filter.hasMax() ? filter.getMax() : limits.searchWindowDefault;
   return Math.max(1, window * Math.max(1, filter.getCheckpointintervalmultiplier()));
 }
 
