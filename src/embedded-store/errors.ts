@@ -52,6 +52,14 @@ export class InvalidRequest extends Error {
   override readonly name = 'InvalidRequest';
 }
 
+/** The store was asked to stop before the append had come in whole. Nothing of it was written. */
+export class StoreStopping extends Error {
+  override readonly name = 'StoreStopping';
+  constructor() {
+    super('the store is stopping');
+  }
+}
+
 /** A write that was rolled back before any sync: nothing of it is in the log, and the store goes on. */
 export class WriteRefused extends Error {
   override readonly name = 'WriteRefused';

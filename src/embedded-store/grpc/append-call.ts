@@ -1,6 +1,6 @@
 import type { sendUnaryData, ServerReadableStream } from '@grpc/grpc-js';
 import type { AppendOutcome } from '../engine.js';
-import { AppendTooLarge, InvalidRequest, StreamTombstoned } from '../errors.js';
+import { AppendTooLarge, InvalidRequest, StoreStopping, StreamTombstoned } from '../errors.js';
 import type { ExpectedRevision } from '../stored-event.js';
 import { callErrorOf } from './call-errors.js';
 import { shared, streams } from './protocol.js';
@@ -26,7 +26,7 @@ async function collectAndAppend(
   let options: AppendOptions | undefined;
   const events: WireEvent[] = [];
   let bytes = 0;
-  for await (const message of call as AsyncIterable<AppendMessage>) {
+  for await (const message of messagesOf(context, call)) {
     if (message === undefined) continue;
     if ('options' in message) options = message.options;
     else {
@@ -42,6 +42,20 @@ async function collectAndAppend(
   const { expectedRevision } = options;
   const request = { stream, expectedRevision, events: events.map(proposedEventOf) };
   return responseOf(stream, expectedRevision, await context.engine.append(request));
+}
+
+/** A caller that is still sending when the store stops is told so; otherwise its connection would break, and it could not know. */
+async function* messagesOf(
+  { stopping }: StoreContext,
+  call: ServerReadableStream<AppendMessage, Response>,
+): AsyncGenerator<AppendMessage> {
+  const refuse = () => call.destroy(new StoreStopping());
+  stopping.addEventListener('abort', refuse);
+  try {
+    yield* call as AsyncIterable<AppendMessage>;
+  } finally {
+    stopping.removeEventListener('abort', refuse);
+  }
 }
 
 function responseOf(stream: string, expected: ExpectedRevision, outcome: AppendOutcome): Response {

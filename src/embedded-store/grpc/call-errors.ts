@@ -6,6 +6,7 @@ import {
   DamagedEvent,
   InvalidRequest,
   LogFailed,
+  StoreStopping,
   StreamTombstoned,
   WriteRefused,
 } from '../errors.js';
@@ -46,6 +47,9 @@ export function callErrorOf(error: unknown): CallError {
   if (error instanceof InvalidRequest) return callError(grpcStatus.INVALID_ARGUMENT, error.message);
   if (error instanceof WriteRefused) {
     return callError(grpcStatus.RESOURCE_EXHAUSTED, `${refusalPrefix}${error.message}`);
+  }
+  if (error instanceof StoreStopping) {
+    return callError(grpcStatus.UNAVAILABLE, `${refusalPrefix}${error.message}`);
   }
   if (error instanceof DamagedEvent) return callError(grpcStatus.DATA_LOSS, error.message);
   if (error instanceof LogFailed) return callError(grpcStatus.UNAVAILABLE, error.message);
