@@ -1,7 +1,7 @@
 import { timingSafeEqual, createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { InvalidRequest } from './errors.js';
-import type { AccessList } from './stream-metadata.js';
+import { isMetastream, originalOf, type AccessList } from './stream-metadata.js';
 
 export interface User {
   readonly name: string;
@@ -39,9 +39,10 @@ export class AccessControl {
   ): void {
     if (!this.users) return;
     const user = this.userOf(authorization);
+    if (isForNobody(action, stream)) throw new AccessDenied();
     const names = new Set([user.name, ...(user.groups ?? [])]);
     if (names.has('$admins')) return;
-    const allowed = accessList?.[action] ?? defaultFor(action, stream);
+    const allowed = accessList?.[action] ?? defaultFor(stream);
     if (!allowed.some((name) => name === '$all' || names.has(name))) throw new AccessDenied();
   }
 
@@ -58,9 +59,18 @@ export class AccessControl {
   }
 }
 
-function defaultFor(action: Action, stream: string): readonly string[] {
-  const isSystem = stream.startsWith('$') && !stream.startsWith('$$');
-  return isSystem && action !== 'read' && action !== 'metaRead' ? ['$admins'] : ['$all'];
+/** As in EventStoreDB, `$all` is only read, and a metadata stream goes with the stream it belongs to. */
+const isForNobody = (action: Action, stream: string): boolean =>
+  (stream === '$all' && (action === 'write' || action === 'delete')) ||
+  (isMetastream(stream) && action === 'delete');
+
+/**
+ * System streams are for `$admins`, reading included: `$all` would show every stream, whatever the access list of each
+ * says. The metadata of a system stream is as protected as the stream, since it holds its access list.
+ */
+function defaultFor(stream: string): readonly string[] {
+  const subject = isMetastream(stream) ? originalOf(stream) : stream;
+  return subject.startsWith('$') ? ['$admins'] : ['$all'];
 }
 
 function isSame(given: string, expected: string): boolean {
