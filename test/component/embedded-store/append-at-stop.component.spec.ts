@@ -5,7 +5,6 @@ import {
   status,
   type Client,
   type ClientWritableStream,
-  type ServiceDefinition,
   type ServiceError,
 } from '@grpc/grpc-js';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
