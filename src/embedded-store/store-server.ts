@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { AccessControl, type User } from './access-control.js';
 import { DataDirectory } from './data-directory.js';
 import { Engine } from './engine.js';
@@ -45,6 +46,8 @@ export class StoreServer {
   static async start(options: StoreServerOptions): Promise<StoreServer> {
     const directory = DataDirectory.acquire(options.dataDirectory);
     const stopping = new AbortController();
+    // Each call listens to it; there is no number of them that would be a leak.
+    setMaxListeners(0, stopping.signal);
     const listeners: Listener[] = [];
     let engine: Engine | undefined;
     try {
