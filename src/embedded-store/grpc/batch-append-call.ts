@@ -2,7 +2,13 @@ import type { ServerDuplexStream } from '@grpc/grpc-js';
 import { AppendTooLarge, InvalidRequest } from '../errors.js';
 import { limits } from '../limits.js';
 import { emptyBytes } from '../stored-event.js';
-import { batchDeadlineExceeded, batchErrorOf, batchErrorOfOutcome, callErrorOf } from './call-errors.js';
+import {
+  batchDeadlineExceeded,
+  batchErrorOf,
+  batchErrorOfOutcome,
+  callErrorOf,
+  stopping,
+} from './call-errors.js';
 import type { MessageGroup } from './message-groups.js';
 import { checkAccess, type StoreContext } from './store-context.js';
 import {
@@ -38,6 +44,7 @@ class BatchAppendCall {
   private answers: Uint8Array[] = [];
   private underWay = 0;
   private hasEnded = false;
+  private isOver = false;
 
   constructor(
     private readonly context: StoreContext,
@@ -52,9 +59,14 @@ class BatchAppendCall {
       this.hasEnded = true;
       this.endWhenDone();
     });
+    const endWhenDone = () => this.endWhenDone();
+    this.context.stopping.addEventListener('abort', endWhenDone);
+    this.call.on('close', () => this.context.stopping.removeEventListener('abort', endWhenDone));
   }
 
   private receive(message: BatchAppendMessage): void {
+    // What comes after the store was asked to stop is not begun. Its caller hears of it by the end of the call.
+    if (this.context.stopping.aborted) return;
     const key = Buffer.from(message.correlationId).toString('latin1');
     try {
       const append = this.collect(key, message);
@@ -142,6 +154,9 @@ class BatchAppendCall {
   }
 
   private endWhenDone(): void {
-    if (this.hasEnded && this.underWay === 0 && this.answers.length === 0) this.call.end();
+    if (this.isOver || this.underWay > 0 || this.answers.length > 0) return;
+    this.isOver = this.hasEnded || this.context.stopping.aborted;
+    if (this.hasEnded) this.call.end();
+    else if (this.isOver) this.call.emit('error', stopping);
   }
 }

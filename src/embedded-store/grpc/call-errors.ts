@@ -36,7 +36,8 @@ const encoded = (trailers: Record<string, string>): Record<string, string> =>
 /** Begins the message of an append that surely wrote nothing, so that a client need not ask what became of it. */
 export const refusalPrefix = 'append-refused: ';
 
-export const stopping = callError(grpcStatus.UNAVAILABLE, 'the store is stopping');
+/** How calls end that were under way when the store was asked to stop. EventStoreDB cancels them as well. */
+export const stopping = callError(grpcStatus.CANCELLED, 'the store is stopping');
 
 export function callErrorOf(error: unknown): CallError {
   if (error instanceof AccessDenied) {

@@ -4,35 +4,49 @@ import {
   Metadata,
   status,
   type Client,
+  type ClientDuplexStream,
   type ClientWritableStream,
   type ServiceError,
 } from '@grpc/grpc-js';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { shared, streams, StreamsService } from '../../../src/embedded-store/grpc/protocol.js';
-import { startStoreServer, type RunningServer } from '../../kit/store-server.js';
+import { startStoreServer } from '../../kit/store-server.js';
 
-let running: RunningServer;
-beforeAll(async () => (running = await startStoreServer()));
-afterAll(async () => running.remove());
+/** A second call on the connection is answered after those before have come. */
+const untilReceived = async (client: StreamsClient): Promise<void> =>
+  new Promise((resolve) => client.append(new Metadata(), () => resolve()).end(optionsOf('finished')));
 
 test('an append whose end has not come when the store stops is refused', async () => {
+  const running = await startStoreServer();
   const client = connect(running.endpoint);
   const refused = new Promise<ServiceError | null>((resolve) => {
     client.append(new Metadata(), resolve).write(optionsOf('unfinished'));
   });
-  // A second call on the connection is answered after the first has come.
-  await new Promise((resolve) => client.append(new Metadata(), resolve).end(optionsOf('finished')));
-  const stopped = running.server.stop();
+  await untilReceived(client);
+  const removed = running.remove();
   expect(await refused).toMatchObject({
     code: status.UNAVAILABLE,
     details: 'append-refused: the store is stopping',
   });
   client.close();
-  await stopped;
+  await removed;
+});
+
+test('a batch of appends ends at once when the store stops', async () => {
+  const running = await startStoreServer();
+  const client = connect(running.endpoint);
+  const batch = client.batchAppend(new Metadata());
+  const ended = new Promise((resolve) => batch.on('error', resolve).on('data', () => undefined));
+  await untilReceived(client);
+  const removed = running.remove();
+  expect(await ended).toMatchObject({ code: status.CANCELLED, details: 'the store is stopping' });
+  client.close();
+  await removed;
 });
 
 interface StreamsClient extends Client {
   append(metadata: Metadata, answer: (error: ServiceError | null) => void): ClientWritableStream<unknown>;
+  batchAppend(metadata: Metadata): ClientDuplexStream<unknown, unknown>;
 }
 
 function connect(endpoint: string): StreamsClient {
