@@ -4,13 +4,14 @@ import type { ServerWritableStream } from '@grpc/grpc-js';
 import { InvalidRequest, StreamTombstoned } from '../errors.js';
 import { everyEvent, predicateOf, type EventPredicate } from '../event-filter.js';
 import { followAll, followStream, type FollowItem } from '../follow.js';
+import { isLink, targetOf } from '../links.js';
 import type { StoredEvent } from '../stored-event.js';
 import { limits } from '../limits.js';
 import { callErrorOf, stopping } from './call-errors.js';
 import type { MessageGroup } from './message-groups.js';
 import { shared, streams } from './protocol.js';
-import { checkAccess, type StoreContext } from './store-context.js';
-import { encodeReadEvent, textOf, type UuidForm } from './wire.js';
+import { checkAccess, isAllowed, type StoreContext } from './store-context.js';
+import { encodeLinkEvent, encodeReadEvent, textOf, type UuidForm } from './wire.js';
 
 type ReadReq = InstanceType<typeof streams.ReadReq>;
 type Options = NonNullable<ReturnType<ReadReq['getOptions']>>;
@@ -41,8 +42,7 @@ function fail(call: Call, error: ReturnType<typeof callErrorOf>): void {
 async function answer(context: StoreContext, call: Call, signal: AbortSignal): Promise<void> {
   const options = call.request.getOptions();
   if (!options?.hasUuidOption()) throw new InvalidRequest('options.uuid_option is missing');
-  const form: UuidForm = options.getUuidOption()?.hasString() ? 'string' : 'structured';
-  const send = sender(call, form, signal);
+  const send = sender(call, encoderOf(context, call, options), signal);
   if (options.hasStream()) await answerStream(context, call, options, send, signal);
   else if (options.hasAll()) await answerAll(context, call, options, send, signal);
   else throw new InvalidRequest('options must name a stream, or all');
@@ -166,16 +166,28 @@ function checkpointIntervalOf(options: Options): number | undefined {
   return Math.max(1, window * Math.max(1, filter.getCheckpointintervalmultiplier()));
 }
 
+type Encode = (event: StoredEvent) => Uint8Array;
+
+function encoderOf(context: StoreContext, call: Call, options: Options): Encode {
+  const form: UuidForm = options.getUuidOption()?.hasString() ? 'string' : 'structured';
+  if (!options.getResolveLinks()) return (event) => encodeReadEvent(event, form);
+  const mayRead = (stream: string) => isAllowed(context, call.metadata, 'read', stream);
+  return (event) =>
+    isLink(event)
+      ? encodeLinkEvent(event, targetOf(event, context.engine, mayRead), form)
+      : encodeReadEvent(event, form);
+}
+
 type Sender = ReturnType<typeof sender>;
 
 /** Writes answers as fast as the reader takes them. */
-function sender(call: Call, form: UuidForm, signal: AbortSignal) {
+function sender(call: Call, encode: Encode, signal: AbortSignal) {
   const write = async (group: MessageGroup): Promise<void> => {
     if (signal.aborted || call.write(group)) return;
     await drained(call, signal);
   };
   const events = async (page: readonly StoredEvent[]): Promise<void> => {
-    for (const group of groupsOf(page, form)) await write(group);
+    for (const group of groupsOf(page, encode)) await write(group);
   };
   return {
     events,
@@ -191,11 +203,11 @@ function sender(call: Call, form: UuidForm, signal: AbortSignal) {
 }
 
 /** Cuts a page into what is handed over at once. */
-function* groupsOf(page: readonly StoredEvent[], form: UuidForm): Generator<MessageGroup> {
+function* groupsOf(page: readonly StoredEvent[], encode: Encode): Generator<MessageGroup> {
   let group: Uint8Array[] = [];
   let bytes = 0;
   for (const event of page) {
-    const message = encodeReadEvent(event, form);
+    const message = encode(event);
     group.push(message);
     bytes += message.byteLength;
     if (bytes < limits.messageGroupBytes) continue;

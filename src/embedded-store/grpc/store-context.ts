@@ -1,5 +1,5 @@
 import type { Metadata } from '@grpc/grpc-js';
-import type { AccessControl, Action } from '../access-control.js';
+import { AccessDenied, type AccessControl, type Action } from '../access-control.js';
 import type { Engine } from '../engine.js';
 import { isMetastream } from '../stream-metadata.js';
 
@@ -21,3 +21,19 @@ export function checkAccess(context: StoreContext, metadata: Metadata, action: A
 }
 
 const metaAction = (action: Action): Action => (action === 'read' ? 'metaRead' : 'metaWrite');
+
+/** The same as a question. */
+export function isAllowed(
+  context: StoreContext,
+  metadata: Metadata,
+  action: Action,
+  stream: string,
+): boolean {
+  try {
+    checkAccess(context, metadata, action, stream);
+    return true;
+  } catch (error) {
+    if (error instanceof AccessDenied) return false;
+    throw error;
+  }
+}

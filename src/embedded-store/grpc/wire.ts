@@ -229,14 +229,27 @@ const numberOf = (value: number | Bits): number =>
 export function encodeReadEvent(event: StoredEvent, form: UuidForm): Uint8Array {
   const writer = protobuf.Writer.create();
   writer.uint32(10).fork();
-  writer.uint32(10).fork();
-  writeRecordedEvent(writer, event, form);
-  writer.ldelim();
+  writeRecordedEvent(writer.uint32(10), event, form);
   writer.uint32(24).uint64(event.position);
   return writer.ldelim().finish();
 }
 
+/** A link, beside the event that it stands for, if that is there. */
+export function encodeLinkEvent(
+  link: StoredEvent,
+  target: StoredEvent | undefined,
+  form: UuidForm,
+): Uint8Array {
+  const writer = protobuf.Writer.create();
+  writer.uint32(10).fork();
+  if (target) writeRecordedEvent(writer.uint32(10), target, form);
+  writeRecordedEvent(writer.uint32(18), link, form);
+  writer.uint32(24).uint64(link.position);
+  return writer.ldelim().finish();
+}
+
 function writeRecordedEvent(writer: Writer, event: StoredEvent, form: UuidForm): void {
+  writer.fork();
   writeUuid(writer.uint32(10).fork(), event.id, form).ldelim();
   writeStreamName(writer.uint32(18), event.stream);
   writer
@@ -248,7 +261,7 @@ function writeRecordedEvent(writer: Writer, event: StoredEvent, form: UuidForm):
   writeMapEntry(writer, 'created', `${event.createdAt}0000`);
   writeMapEntry(writer, 'content-type', event.isJson ? 'application/json' : 'application/octet-stream');
   if (event.metadata.byteLength > 0) writer.uint32(58).bytes(event.metadata);
-  writer.uint32(66).bytes(event.data);
+  writer.uint32(66).bytes(event.data).ldelim();
 }
 
 function writeMapEntry(writer: Writer, key: string, value: string): void {
