@@ -22,12 +22,21 @@ export interface FakeStoreSetup {
 export const withFakeStore = async (
   test: (setup: FakeStoreSetup) => Promise<void>,
   options: EventStoreClientOptions = {},
+  limitMs = 4_500,
 ): Promise<void> => {
   const store = await FakeStore.start();
   const client = EventStoreClient.connect(store.connectionString, { ...quickOptions, ...options });
+  // Ends before the test's own limit: a client left behind would try to reconnect for ever and keep the run alive.
+  let limit: NodeJS.Timeout | undefined;
+  const expired = new Promise<never>((_, reject) => {
+    limit = setTimeout(() => {
+      reject(new Error(`not over within ${limitMs} ms`));
+    }, limitMs);
+  });
   try {
-    await test({ store, client });
+    await Promise.race([test({ store, client }), expired]);
   } finally {
+    clearTimeout(limit);
     await client.close();
     store.vanish();
   }

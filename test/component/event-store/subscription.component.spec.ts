@@ -256,6 +256,7 @@ describe('defect 5: subscriptions never reconnect by themselves and can go silen
         expect(counted.listenerCount).toBe(0);
       },
       { backoff: { firstMs: 0, maxMs: 0 } },
+      55_000,
     );
   }, 60_000);
 });
