@@ -10,6 +10,7 @@ export default {
     // Started as a thread.
     'src/embedded-store/store-thread.ts!',
     // Named in jest.config.mjs.
+    'scripts/test-timeout.mjs',
     'scripts/test-report.mjs',
   ],
   project: ['src/**/*.ts!', 'test/**/*.ts', 'scripts/**/*.mjs'],
@@ -17,6 +18,7 @@ export default {
   // jest.config.mjs transforms with.
   jest: false,
   ignoreDependencies: ['@swc/jest', '@swc/core'],
+  ignoreBinaries: ['openssl'],
   // A type that a signature in the same file names is exported for whoever writes that signature's callers.
   ignoreExportsUsedInFile: { interface: true, type: true },
 };
