@@ -65,40 +65,40 @@ const isRefusal = (error: unknown): error is Error =>
  * until either its own ids or other ids are seen at its revisions.
  */
 export class AppendSettlement {
-  readonly #append: PreparedAppend;
-  readonly #line: AppendLine;
-  #wasSent = false;
+  private readonly append: PreparedAppend;
+  private readonly line: AppendLine;
+  private wasSent = false;
 
   constructor(append: PreparedAppend, line: AppendLine) {
-    this.#append = append;
-    this.#line = line;
+    this.append = append;
+    this.line = line;
   }
 
   /** Throws what `EventStore.append` throws. */
   async settle(): Promise<AppendReceipt> {
     try {
-      return await this.#settle();
+      return await this.reachOutcome();
     } catch (error) {
       // An ended wait is no outcome: once something was sent, it may stand or come to stand.
-      if (isWaitEnd(error) && this.#wasSent) throw this.#unknown(error);
+      if (isWaitEnd(error) && this.wasSent) throw this.unknown(error);
       throw error;
     }
   }
 
-  async #settle(): Promise<AppendReceipt> {
-    const first = await this.#sendFirst();
+  private async reachOutcome(): Promise<AppendReceipt> {
+    const first = await this.sendFirst();
     if (!(first instanceof NoAnswer)) return { ...first, wasAcknowledgedAtFirstSending: true };
     // The store cannot tell a repetition at any revision from a new append.
-    if (this.#append.expected === 'any') throw this.#unknown(first);
+    if (this.append.expected === 'any') throw this.unknown(first);
     for (let repetitionCount = 1; ; repetitionCount += 1) {
-      const receipt = (await this.#look()) ?? (await this.#repeat(repetitionCount));
+      const receipt = (await this.look()) ?? (await this.repeat(repetitionCount));
       if (receipt) return receipt;
     }
   }
 
-  async #sendFirst(): Promise<Acknowledgement | NoAnswer> {
+  private async sendFirst(): Promise<Acknowledgement | NoAnswer> {
     try {
-      return await this.#send();
+      return await this.send();
     } catch (error) {
       if (error instanceof NoAnswer) return error;
       throw error;
@@ -106,25 +106,25 @@ export class AppendSettlement {
   }
 
   /** What stands in the log; nothing if that is no outcome yet. */
-  async #look(): Promise<AppendReceipt | undefined> {
-    const { stream, events } = this.#append;
-    const found = await this.#unlessUnsettling(
-      this.#line.standingFrom(stream, firstRevision(this.#append), events.length),
+  private async look(): Promise<AppendReceipt | undefined> {
+    const { stream, events } = this.append;
+    const found = await this.unlessUnsettling(
+      this.line.standingFrom(stream, firstRevision(this.append), events.length),
     );
     if (found === undefined) return undefined;
-    const standing = judgeStanding(this.#append, found);
+    const standing = judgeStanding(this.append, found);
     if (standing.kind === 'own') return receiptOf(standing.last);
-    if (standing.kind === 'other') throw await this.#lost();
+    if (standing.kind === 'other') throw await this.lost();
     return undefined;
   }
 
-  async #repeat(repetitionCount: number): Promise<AppendReceipt | undefined> {
-    await this.#line.pause(repetitionCount);
+  private async repeat(repetitionCount: number): Promise<AppendReceipt | undefined> {
+    await this.line.pause(repetitionCount);
     try {
-      const acknowledged = await this.#send();
+      const acknowledged = await this.send();
       return { ...acknowledged, wasAcknowledgedAtFirstSending: false };
     } catch (error) {
-      if (error instanceof AppendConflict) return this.#lookAfterConflict(error);
+      if (error instanceof AppendConflict) return this.lookAfterConflict(error);
       // A refusal of this sending says nothing about the one before.
       if (error instanceof NoAnswer || isRefusal(error)) return undefined;
       throw error;
@@ -132,30 +132,29 @@ export class AppendSettlement {
   }
 
   /** A wrong revision on a repetition may be the trace of the append's own first sending: only the log tells. */
-  async #lookAfterConflict(conflict: AppendConflict): Promise<AppendReceipt | undefined> {
-    const receipt = await this.#look();
+  private async lookAfterConflict(conflict: AppendConflict): Promise<AppendReceipt | undefined> {
+    const receipt = await this.look();
     const { actual } = conflict;
-    const lastPlace = firstRevision(this.#append) + this.#append.events.length - 1;
+    const lastPlace = firstRevision(this.append) + this.append.events.length - 1;
     // The stream has passed the places and they cannot be seen: they are truncated, and nobody will ever know.
-    if (receipt === undefined && actual !== 'no-stream' && actual >= lastPlace) throw this.#unknown(conflict);
+    if (receipt === undefined && actual !== 'no-stream' && actual >= lastPlace) throw this.unknown(conflict);
     return receipt;
   }
 
-  async #send(): Promise<Acknowledgement> {
-    return this.#line.send(this.#append, () => {
-      this.#wasSent = true;
+  private async send(): Promise<Acknowledgement> {
+    return this.line.send(this.append, () => {
+      this.wasSent = true;
     });
   }
 
-  async #lost(): Promise<AppendConflict> {
-    const { stream, expected } = this.#append;
-    const seen =
-      (await this.#unlessUnsettling(this.#line.lastRevision(stream))) ?? firstRevision(this.#append);
+  private async lost(): Promise<AppendConflict> {
+    const { stream, expected } = this.append;
+    const seen = (await this.unlessUnsettling(this.line.lastRevision(stream))) ?? firstRevision(this.append);
     return new AppendConflict({ stream, expected, actual: seen });
   }
 
   /** Reads that fail settle nothing either way, so they are tried again after the next repetition. */
-  async #unlessUnsettling<T>(read: Promise<T>): Promise<T | undefined> {
+  private async unlessUnsettling<T>(read: Promise<T>): Promise<T | undefined> {
     try {
       return await read;
     } catch (error) {
@@ -164,8 +163,8 @@ export class AppendSettlement {
     }
   }
 
-  #unknown(cause: Error): AppendOutcomeUnknown {
-    return new AppendOutcomeUnknown(this.#append.stream, this.#append.expected, { cause });
+  private unknown(cause: Error): AppendOutcomeUnknown {
+    return new AppendOutcomeUnknown(this.append.stream, this.append.expected, { cause });
   }
 }
 

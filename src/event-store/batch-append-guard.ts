@@ -25,65 +25,65 @@ interface Reports {
  * no others, are answered with a failure, which also takes them out of that map.
  */
 export class BatchAppendGuard {
-  readonly #awaited = new Set<string>();
-  readonly #answer: Answer;
-  readonly #reports: Reports;
+  private readonly awaited = new Set<string>();
+  private readonly answer: Answer;
+  private readonly reports: Reports;
 
   constructor(stream: Duplex, reports: Reports) {
-    this.#reports = reports;
+    this.reports = reports;
     const clientErrorListeners = stream.listeners('error') as ((error: Error) => void)[];
     const listeners = stream.listeners('data') as Answer[];
-    this.#answer = (response) => {
+    this.answer = (response) => {
       for (const listener of listeners) listener(response);
     };
     stream.removeAllListeners('data');
     // The client's listener would reject the appends of every client in the process.
     for (const listener of clientErrorListeners) stream.off('error', listener);
     stream.on('data', (response: BatchAppendResp) => {
-      this.#onAnswer(response);
+      this.onAnswer(response);
     });
     stream.on('error', (error) => {
-      this.#failAll(error);
+      this.failAll(error);
     });
     stream.on('end', () => {
-      this.#failAll(new Error('the store ended the stream of appends'));
+      this.failAll(new Error('the store ended the stream of appends'));
     });
-    this.#watchWrites(stream);
+    this.watchWrites(stream);
   }
 
-  #watchWrites(stream: Duplex): void {
+  private watchWrites(stream: Duplex): void {
     const write = stream.write.bind(stream) as (request: BatchAppendReq) => boolean;
     const watched = (request: BatchAppendReq): boolean => {
       const id = request.getCorrelationId()?.getString();
-      if (id !== undefined) this.#awaited.add(id);
+      if (id !== undefined) this.awaited.add(id);
       const takesMore = write(request);
       if (!request.getIsFinal()) return takesMore;
-      if (takesMore) this.#reports.onWritten();
-      else stream.once('drain', this.#reports.onWritten);
+      if (takesMore) this.reports.onWritten();
+      else stream.once('drain', this.reports.onWritten);
       return takesMore;
     };
     stream.write = watched as Duplex['write'];
   }
 
-  #onAnswer(response: BatchAppendResp): void {
+  private onAnswer(response: BatchAppendResp): void {
     const id = idOf(response);
-    if (id === undefined || !this.#awaited.delete(id)) {
-      this.#reports.onLateAnswer();
+    if (id === undefined || !this.awaited.delete(id)) {
+      this.reports.onLateAnswer();
       return;
     }
     try {
-      this.#answer(response);
+      this.answer(response);
     } catch {
       // The client could not read the answer. Its caller hears nothing, and the limit on silence ends the wait.
-      this.#reports.onLateAnswer();
+      this.reports.onLateAnswer();
     }
   }
 
-  #failAll(error: Error): void {
-    this.#reports.onEnd(error);
-    for (const id of this.#awaited) {
-      this.#awaited.delete(id);
-      this.#answer(failureOf(id));
+  private failAll(error: Error): void {
+    this.reports.onEnd(error);
+    for (const id of this.awaited) {
+      this.awaited.delete(id);
+      this.answer(failureOf(id));
     }
   }
 }

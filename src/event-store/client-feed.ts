@@ -20,29 +20,29 @@ class Mark {
  * the events before it would lose them on resuming, so both are put into the buffer, in their place.
  */
 export class ClientFeed implements Feed {
-  readonly #subscription: ClientSubscription;
-  readonly #now: () => number;
-  #failure: Error | undefined;
-  #untakenSince: number | undefined;
-  #wake: (() => void) | undefined;
-  #fail: ((error: Error) => void) | undefined;
+  private readonly subscription: ClientSubscription;
+  private readonly now: () => number;
+  private failure: Error | undefined;
+  private firstUntakenAt: number | undefined;
+  private wake: (() => void) | undefined;
+  private fail: ((error: Error) => void) | undefined;
 
   /** @param now monotonic milliseconds */
   constructor(subscription: ClientSubscription, subject: string, now: () => number) {
-    this.#subscription = subscription;
-    this.#now = now;
+    this.subscription = subscription;
+    this.now = now;
     subscription.on('caughtUp', () => subscription.push(new Mark({ kind: 'caught-up' })));
     subscription.on('fellBehind', () => subscription.push(new Mark({ kind: 'fell-behind' })));
     for (const sign of ['readable', 'confirmation'])
       subscription.on(sign, () => {
-        this.#onSign();
+        this.onSign();
       });
     // This listener stays for good: an error that comes after cancelling would otherwise end the process.
     subscription.on('error', (error) => {
-      this.#onFailure(toStoreError(error, { stream: subject }));
+      this.onFailure(toStoreError(error, { stream: subject }));
     });
     subscription.on('end', () => {
-      this.#onFailure(new NoAnswer('the store ended the subscription', { endsSession: false }));
+      this.onFailure(new NoAnswer('the store ended the subscription', { endsSession: false }));
     });
   }
 
@@ -52,37 +52,37 @@ export class ClientFeed implements Feed {
   }
 
   get hasArrivals(): boolean {
-    return this.#subscription.readableLength > 0;
+    return this.subscription.readableLength > 0;
   }
 
   get untakenSince(): number | undefined {
-    return this.#untakenSince;
+    return this.firstUntakenAt;
   }
 
   take(maxCount: number): readonly FeedItem[] {
     const items: FeedItem[] = [];
     while (items.length < maxCount) {
-      const chunk = this.#subscription.read() as Mark | ClientResolved | null;
+      const chunk = this.subscription.read() as Mark | ClientResolved | null;
       if (chunk === null) break;
       items.push(chunk instanceof Mark ? chunk.item : { kind: 'event', event: toRecordedEvent(chunk) });
     }
-    this.#untakenSince = this.hasArrivals ? this.#now() : undefined;
+    this.firstUntakenAt = this.hasArrivals ? this.now() : undefined;
     return items;
   }
 
   async arrival(): Promise<void> {
     if (this.hasArrivals) return;
-    if (this.#failure) throw this.#failure;
+    if (this.failure) throw this.failure;
     await new Promise<void>((resolve, reject) => {
-      this.#wake = resolve;
-      this.#fail = reject;
+      this.wake = resolve;
+      this.fail = reject;
     });
     // What comes in the same turn of the loop is handed over as one batch, not event by event.
     await turnOfTheLoop();
   }
 
   cancel(): void {
-    const subscription = this.#subscription;
+    const subscription = this.subscription;
     const destroy = (): void => {
       subscription.destroy();
     };
@@ -90,13 +90,13 @@ export class ClientFeed implements Feed {
     subscription.unsubscribe().then(destroy, destroy);
   }
 
-  #onSign(): void {
-    if (this.hasArrivals) this.#untakenSince ??= this.#now();
-    this.#wake?.();
+  private onSign(): void {
+    if (this.hasArrivals) this.firstUntakenAt ??= this.now();
+    this.wake?.();
   }
 
-  #onFailure(failure: Error): void {
-    this.#failure ??= failure;
-    this.#fail?.(failure);
+  private onFailure(failure: Error): void {
+    this.failure ??= failure;
+    this.fail?.(failure);
   }
 }

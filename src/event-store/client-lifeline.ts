@@ -15,58 +15,58 @@ const disposeMaxMs = 1_000;
  * left behind.
  */
 export class ClientLifeline {
-  readonly #client: EventStoreDBClient;
-  readonly #streams = new Set<ClientStream>();
-  readonly #channels: Promise<Channel>[] = [];
-  #isEnded = false;
+  private readonly client: EventStoreDBClient;
+  private readonly streams = new Set<ClientStream>();
+  private readonly channels: Promise<Channel>[] = [];
+  private isEnded = false;
 
   constructor(client: EventStoreDBClient, leader: Endpoint | undefined) {
-    this.#client = client;
+    this.client = client;
     const internals = internalsOf(client);
     internals.handleError = () => Promise.resolve();
     // A wrong revision without a throw would be reported with a wrong number, whatever the connection string asks for.
     Object.defineProperty(client, 'throwOnAppendFailure', { value: true });
     if (leader) internals.resolveUri = () => Promise.resolve(`${leader.address}:${leader.port}`);
-    this.#holdChannels(internals);
-    this.#holdStreams(internals);
+    this.holdChannels(internals);
+    this.holdStreams(internals);
   }
 
   get openCallCount(): number {
-    return this.#streams.size;
+    return this.streams.size;
   }
 
   /** Resolves once all calls have ended, or after a second at the latest. */
   async end(): Promise<void> {
-    this.#isEnded = true;
-    const disposed = this.#client.dispose();
-    for (const stream of this.#streams) stream.cancel?.();
+    this.isEnded = true;
+    const disposed = this.client.dispose();
+    for (const stream of this.streams) stream.cancel?.();
     await settledWithin(disposed, disposeMaxMs);
-    for (const channel of this.#channels) channel.then(closeChannel, () => undefined);
+    for (const channel of this.channels) channel.then(closeChannel, () => undefined);
   }
 
-  #holdChannels(internals: ClientInternals): void {
+  private holdChannels(internals: ClientInternals): void {
     const getChannel = internals.getChannel;
     internals.getChannel = () => {
       const channel = getChannel();
-      this.#channels.push(channel);
-      if (this.#isEnded) channel.then(closeChannel, () => undefined);
+      this.channels.push(channel);
+      if (this.isEnded) channel.then(closeChannel, () => undefined);
       return channel;
     };
   }
 
-  #holdStreams(internals: ClientInternals): void {
+  private holdStreams(internals: ClientInternals): void {
     const create = internals.GRPCStreamCreator;
     internals.GRPCStreamCreator = (kind, debugName, creator, cache) =>
-      create(kind, debugName, (grpcClient) => this.#hold(creator(grpcClient)), cache);
+      create(kind, debugName, (grpcClient) => this.hold(creator(grpcClient)), cache);
   }
 
   // The client's creators are synchronous in fact; awaiting them here would change the order of appends.
-  #hold(created: ClientStream | Promise<ClientStream>): ClientStream | Promise<ClientStream> {
-    if (created instanceof Promise) return created.then((stream) => this.#hold(stream));
+  private hold(created: ClientStream | Promise<ClientStream>): ClientStream | Promise<ClientStream> {
+    if (created instanceof Promise) return created.then((stream) => this.hold(stream));
     created.prependListener('error', completeTrailers);
-    this.#streams.add(created);
-    for (const end of ['end', 'error', 'close']) created.once(end, () => this.#streams.delete(created));
-    if (this.#isEnded) created.cancel?.();
+    this.streams.add(created);
+    for (const end of ['end', 'error', 'close']) created.once(end, () => this.streams.delete(created));
+    if (this.isEnded) created.cancel?.();
     return created;
   }
 }

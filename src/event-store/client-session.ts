@@ -40,42 +40,42 @@ const checkpointInterval = 4;
 
 /** A session on the official client. */
 export class ClientSession implements Session {
-  readonly #client: EventStoreDBClient;
-  readonly #lifeline: ClientLifeline;
-  readonly #options: ClientSessionOptions;
-  readonly #turns = new Turns();
-  #onWritten: (() => void) | undefined;
-  #ending: EventStoreError | NoAnswer | undefined;
+  private readonly client: EventStoreDBClient;
+  private readonly lifeline: ClientLifeline;
+  private readonly options: ClientSessionOptions;
+  private readonly turns = new Turns();
+  private onWritten: (() => void) | undefined;
+  private ending: EventStoreError | NoAnswer | undefined;
 
   constructor(client: EventStoreDBClient, lifeline: ClientLifeline, options: ClientSessionOptions) {
-    this.#client = client;
-    this.#lifeline = lifeline;
-    this.#options = options;
-    this.#guardBatchAppends();
+    this.client = client;
+    this.lifeline = lifeline;
+    this.options = options;
+    this.guardBatchAppends();
   }
 
   get openCallCount(): number {
-    return this.#lifeline.openCallCount;
+    return this.lifeline.openCallCount;
   }
 
   async append(append: PreparedAppend, onSent: () => void): Promise<Acknowledgement> {
     const events = append.events.map(toClientEvent);
     // Without turns, the append that opens the client's stream is overtaken by the one after it.
-    return this.#turns.take(async (passOn) => {
-      if (this.#ending) {
-        throw new NoAnswer('the session takes no more appends', { cause: this.#ending, endsSession: true });
+    return this.turns.take(async (passOn) => {
+      if (this.ending) {
+        throw new NoAnswer('the session takes no more appends', { cause: this.ending, endsSession: true });
       }
       onSent();
-      this.#onWritten = passOn;
+      this.onWritten = passOn;
       try {
         // Credentials are the client's defaults. Given per call, they would switch to the unary append.
-        const { nextExpectedRevision, position } = await this.#client.appendToStream(append.stream, events, {
+        const { nextExpectedRevision, position } = await this.client.appendToStream(append.stream, events, {
           expectedRevision: toClientRevision(append.expected),
           deadline: appendDeadlineMs,
         });
         return { revision: toRevision(nextExpectedRevision), position: position?.commit ?? 0n };
       } catch (error) {
-        throw this.#endingNow() ?? toStoreError(error, append);
+        throw this.endingNow() ?? toStoreError(error, append);
       }
     });
   }
@@ -83,7 +83,7 @@ export class ClientSession implements Session {
   async readPage(request: PageRequest, signal: AbortSignal): Promise<readonly RecordedEvent[]> {
     const { stream, direction, from, maxCount, requiresLeader } = request;
     const fromRevision = typeof from === 'number' ? BigInt(from) : from;
-    const read = this.#client.readStream(stream, { direction, fromRevision, maxCount, requiresLeader });
+    const read = this.client.readStream(stream, { direction, fromRevision, maxCount, requiresLeader });
     try {
       return await collectPage(read as ClientRead, signal);
     } catch (error) {
@@ -93,7 +93,7 @@ export class ClientSession implements Session {
   }
 
   async readNewest(maxCount: number, signal: AbortSignal): Promise<readonly RecordedEvent[]> {
-    const read = this.#client.readAll({ direction: 'backwards', fromPosition: 'end', maxCount });
+    const read = this.client.readAll({ direction: 'backwards', fromPosition: 'end', maxCount });
     try {
       return await collectPage(read as ClientRead, signal);
     } catch (error) {
@@ -102,21 +102,21 @@ export class ClientSession implements Session {
   }
 
   subscribe(request: FeedRequest): Feed {
-    return request.kind === 'stream' ? this.#followStream(request) : this.#followPrefixes(request);
+    return request.kind === 'stream' ? this.followStream(request) : this.followPrefixes(request);
   }
 
   async dispose(): Promise<void> {
-    this.#ending ??= new NoAnswer('the session is disposed', { endsSession: true });
-    await this.#lifeline.end();
+    this.ending ??= new NoAnswer('the session is disposed', { endsSession: true });
+    await this.lifeline.end();
   }
 
-  #followStream({ stream, after }: FeedRequest & { kind: 'stream' }): Feed {
+  private followStream({ stream, after }: FeedRequest & { kind: 'stream' }): Feed {
     const fromRevision = after === undefined ? 'start' : BigInt(after);
-    const subscription = this.#client.subscribeToStream(stream, { fromRevision }, this.#feedOptions());
-    return new ClientFeed(subscription as ClientSubscription, stream, this.#options.now);
+    const subscription = this.client.subscribeToStream(stream, { fromRevision }, this.feedOptions());
+    return new ClientFeed(subscription as ClientSubscription, stream, this.options.now);
   }
 
-  #followPrefixes({ prefixes, after }: FeedRequest & { kind: 'prefixes' }): Feed {
+  private followPrefixes({ prefixes, after }: FeedRequest & { kind: 'prefixes' }): Feed {
     const filter = streamNameFilter({
       prefixes: [...prefixes],
       checkpointInterval,
@@ -125,35 +125,35 @@ export class ClientSession implements Session {
       },
     });
     const fromPosition = after === undefined ? 'start' : { commit: after, prepare: after };
-    const subscription = this.#client.subscribeToAll({ fromPosition, filter }, this.#feedOptions());
-    return new ClientFeed(subscription as ClientSubscription, prefixes.join(', '), this.#options.now);
+    const subscription = this.client.subscribeToAll({ fromPosition, filter }, this.feedOptions());
+    return new ClientFeed(subscription as ClientSubscription, prefixes.join(', '), this.options.now);
   }
 
-  #feedOptions(): { highWaterMark: number } {
-    return { highWaterMark: this.#options.feedBufferMax };
+  private feedOptions(): { highWaterMark: number } {
+    return { highWaterMark: this.options.feedBufferMax };
   }
 
-  #endingNow(): Error | undefined {
-    return this.#ending;
+  private endingNow(): Error | undefined {
+    return this.ending;
   }
 
-  #guardBatchAppends(): void {
-    const internals = internalsOf(this.#client);
+  private guardBatchAppends(): void {
+    const internals = internalsOf(this.client);
     const create = internals.GRPCStreamCreator;
     internals.GRPCStreamCreator = (kind, debugName, creator, cache) =>
-      create(kind, debugName, debugName === 'appendToStream' ? this.#guarded(creator) : creator, cache);
+      create(kind, debugName, debugName === 'appendToStream' ? this.guarded(creator) : creator, cache);
   }
 
-  #guarded(creator: StreamCreator): StreamCreator {
+  private guarded(creator: StreamCreator): StreamCreator {
     return (grpcClient) => {
       const stream = creator(grpcClient) as Duplex;
       new BatchAppendGuard(stream, {
-        onWritten: () => this.#onWritten?.(),
+        onWritten: () => this.onWritten?.(),
         onEnd: (error) => {
-          this.#ending ??= toEnding(error);
+          this.ending ??= toEnding(error);
         },
         onLateAnswer: () => {
-          this.#options.log({ level: 'warn', message: 'an answer to an append came that nobody waits for' });
+          this.options.log({ level: 'warn', message: 'an answer to an append came that nobody waits for' });
         },
       });
       return stream;

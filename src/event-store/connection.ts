@@ -42,25 +42,25 @@ interface OpenGeneration extends Generation {
  * broken one, and a store that is silent to one call is seldom well to the others.
  */
 export class Connection {
-  readonly #options: ConnectionOptions;
-  readonly #closing = new AbortController();
-  #current: OpenGeneration | undefined;
-  #opening: Promise<void> | undefined;
-  readonly #waiting = new Waiting<Generation>();
-  #disposal: Promise<void> = Promise.resolve();
-  #leader: Endpoint | undefined;
-  #failureCount = 0;
-  #lastFailure: unknown;
+  private readonly options: ConnectionOptions;
+  private readonly closer = new AbortController();
+  private current: OpenGeneration | undefined;
+  private opening: Promise<void> | undefined;
+  private readonly waiting = new Waiting<Generation>();
+  private disposal: Promise<void> = Promise.resolve();
+  private leader: Endpoint | undefined;
+  private failureCount = 0;
+  private lastFailure: unknown;
 
   constructor(options: ConnectionOptions) {
-    this.#options = options;
+    this.options = options;
     // Every wait listens to it; there is no number of them that would be a leak.
-    setMaxListeners(0, this.#closing.signal);
+    setMaxListeners(0, this.closer.signal);
   }
 
   /** Aborted, with an `EventStoreClosed`, when the connection closes. */
   get closing(): AbortSignal {
-    return this.#closing.signal;
+    return this.closer.signal;
   }
 
   /**
@@ -70,14 +70,14 @@ export class Connection {
    */
   async acquire(signal: AbortSignal): Promise<Generation> {
     signal.throwIfAborted();
-    this.#closing.signal.throwIfAborted();
-    if (this.#current) return this.#current;
-    this.#opening ??= this.#open();
+    this.closer.signal.throwIfAborted();
+    if (this.current) return this.current;
+    this.opening ??= this.open();
     try {
-      return await this.#waiting.wait(signal);
+      return await this.waiting.wait(signal);
     } catch (error) {
       if (!(error instanceof WaitExpired)) throw error;
-      throw new StoreUnavailable('the store could not be reached', { cause: this.#lastFailure ?? error });
+      throw new StoreUnavailable('the store could not be reached', { cause: this.lastFailure ?? error });
     }
   }
 
@@ -99,20 +99,20 @@ export class Connection {
     signal: AbortSignal,
     action: (session: Session, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const { answerTimeoutMs, timing } = this.#options;
+    const { answerTimeoutMs, timing } = this.options;
     const silence = (): NoAnswer =>
       new NoAnswer(`no answer within ${answerTimeoutMs} ms`, { endsSession: true });
     const limit = { ms: answerTimeoutMs, reason: silence };
     const scope = new Scope(timing, { parents: [signal, generation.retired], limit });
     try {
       scope.signal.throwIfAborted();
-      this.#noteCall(generation);
+      this.noteCall(generation);
       const answer = await abortable(action(generation.session, scope.signal), scope.signal);
-      this.#noteAnswer(generation);
-      this.#options.onSuccess();
+      this.noteAnswer(generation);
+      this.options.onSuccess();
       return answer;
     } catch (error) {
-      this.#judge(generation, error, silence);
+      this.judge(generation, error, silence);
       throw error;
     } finally {
       scope.end();
@@ -121,12 +121,12 @@ export class Connection {
 
   /** Ends a generation; the next `acquire` opens another. Retiring one that is not the live one changes nothing. */
   retire(generation: Generation, failure: NoAnswer): void {
-    const current = this.#current;
+    const current = this.current;
     if (current === undefined || current !== generation) return;
-    this.#current = undefined;
-    this.#leader = failure.leader;
-    this.#noteFailure('the connection to the store was given up', failure);
-    this.#disposal = current.session.dispose();
+    this.current = undefined;
+    this.leader = failure.leader;
+    this.noteFailure('the connection to the store was given up', failure);
+    this.disposal = current.session.dispose();
     current.retirement.abort(
       new NoAnswer('the connection was given up', { cause: failure, endsSession: true }),
     );
@@ -134,108 +134,108 @@ export class Connection {
 
   /** Rejects all waits. Closing twice is fine. */
   async close(): Promise<void> {
-    if (!this.#closing.signal.aborted) {
+    if (!this.closer.signal.aborted) {
       const closed = new EventStoreClosed('the event store client is closed');
-      this.#closing.abort(closed);
-      const current = this.#current;
-      this.#current = undefined;
+      this.closer.abort(closed);
+      const current = this.current;
+      this.current = undefined;
       if (current) {
-        this.#disposal = current.session.dispose();
+        this.disposal = current.session.dispose();
         current.retirement.abort(closed);
       }
     }
-    await this.#opening;
-    await this.#disposal;
+    await this.opening;
+    await this.disposal;
   }
 
-  async #open(): Promise<void> {
-    const { log } = this.#options;
+  private async open(): Promise<void> {
+    const { log } = this.options;
     try {
-      const session = await this.#openForEver();
+      const session = await this.openForEver();
       log({ level: 'info', message: 'connected to the store' });
-      this.#waiting.resolve(await this.#adopt(session));
+      this.waiting.resolve(await this.adopt(session));
     } catch (error) {
-      this.#waiting.reject(error as Error);
+      this.waiting.reject(error as Error);
     } finally {
-      this.#opening = undefined;
+      this.opening = undefined;
     }
   }
 
-  async #openForEver(): Promise<Session> {
-    const { backoff, timing } = this.#options;
-    const closing = this.#closing.signal;
+  private async openForEver(): Promise<Session> {
+    const { backoff, timing } = this.options;
+    const closing = this.closer.signal;
     for (;;) {
-      await this.#disposal;
-      if (this.#failureCount > 0) {
-        await pause(timing, backoffMs(backoff, this.#failureCount, timing.luck()), closing);
+      await this.disposal;
+      if (this.failureCount > 0) {
+        await pause(timing, backoffMs(backoff, this.failureCount, timing.luck()), closing);
       }
       closing.throwIfAborted();
-      const session = await this.#tryToOpen();
+      const session = await this.tryToOpen();
       if (session) return session;
     }
   }
 
-  async #tryToOpen(): Promise<Session | undefined> {
-    const { open, openTimeoutMs, timing } = this.#options;
-    const leader = this.#leader;
+  private async tryToOpen(): Promise<Session | undefined> {
+    const { open, openTimeoutMs, timing } = this.options;
+    const leader = this.leader;
     // A leader that was named and does not answer must not be asked for ever.
-    this.#leader = undefined;
+    this.leader = undefined;
     const reason = (): Error => new NoAnswer(`not open within ${openTimeoutMs} ms`, { endsSession: true });
     const scope = new Scope(timing, {
-      parents: [this.#closing.signal],
+      parents: [this.closer.signal],
       limit: { ms: openTimeoutMs, reason },
     });
     try {
       return await open(leader, scope.signal);
     } catch (error) {
-      this.#noteFailure('the store could not be reached', error);
+      this.noteFailure('the store could not be reached', error);
       return undefined;
     } finally {
       scope.end();
     }
   }
 
-  async #adopt(session: Session): Promise<OpenGeneration> {
-    if (this.#closing.signal.aborted) {
+  private async adopt(session: Session): Promise<OpenGeneration> {
+    if (this.closer.signal.aborted) {
       await session.dispose();
-      throw this.#closing.signal.reason;
+      throw this.closer.signal.reason;
     }
     const retirement = new AbortController();
     setMaxListeners(0, retirement.signal);
     const generation = { session, retirement, retired: retirement.signal, unansweredSince: undefined };
-    this.#current = generation;
+    this.current = generation;
     return generation;
   }
 
-  #noteCall(generation: Generation): void {
-    const current = this.#current;
-    if (current === generation) current.unansweredSince ??= this.#options.timing.now();
+  private noteCall(generation: Generation): void {
+    const current = this.current;
+    if (current === generation) current.unansweredSince ??= this.options.timing.now();
   }
 
-  #noteAnswer(generation: Generation): void {
-    const current = this.#current;
+  private noteAnswer(generation: Generation): void {
+    const current = this.current;
     if (current !== generation) return;
     current.unansweredSince = undefined;
-    this.#failureCount = 0;
+    this.failureCount = 0;
   }
 
-  #judge(generation: Generation, error: unknown, silence: () => NoAnswer): void {
+  private judge(generation: Generation, error: unknown, silence: () => NoAnswer): void {
     if (error instanceof NoAnswer) {
       if (error.endsSession) this.retire(generation, error);
     } else if (error instanceof WaitExpired || error instanceof WaitAborted) {
       // Callers with short limits must not hide from each other that the store is silent.
-      const since = this.#current === generation ? this.#current.unansweredSince : undefined;
+      const since = this.current === generation ? this.current.unansweredSince : undefined;
       const isSilent =
-        since !== undefined && this.#options.timing.now() - since >= this.#options.answerTimeoutMs;
+        since !== undefined && this.options.timing.now() - since >= this.options.answerTimeoutMs;
       if (isSilent) this.retire(generation, silence());
     } else if (error instanceof EventStoreError) {
-      this.#noteAnswer(generation);
+      this.noteAnswer(generation);
     }
   }
 
-  #noteFailure(message: string, cause: unknown): void {
-    this.#failureCount += 1;
-    this.#lastFailure = cause;
-    this.#options.log({ level: 'warn', message, cause });
+  private noteFailure(message: string, cause: unknown): void {
+    this.failureCount += 1;
+    this.lastFailure = cause;
+    this.options.log({ level: 'warn', message, cause });
   }
 }

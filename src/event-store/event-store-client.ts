@@ -36,23 +36,23 @@ import { followSource } from './subscription-iteration.js';
 
 /** The port's adapter on the official client. It connects at the first call and reconnects for ever, until it is closed. */
 export class EventStoreClient implements EventStore {
-  readonly #settings: Settings;
-  readonly #connection: Connection;
-  readonly #calls: StoreCalls;
-  readonly #readiness: ReadinessRecord;
+  private readonly settings: Settings;
+  private readonly connection: Connection;
+  private readonly calls: StoreCalls;
+  private readonly readinessRecord: ReadinessRecord;
 
   private constructor(settings: Settings, open: OpenSession) {
     const { successMaxAgeMs, lagMaxMs, timing } = settings;
-    this.#settings = settings;
-    this.#readiness = new ReadinessRecord({ successMaxAgeMs, lagMaxMs }, timing.now);
-    this.#connection = new Connection({
+    this.settings = settings;
+    this.readinessRecord = new ReadinessRecord({ successMaxAgeMs, lagMaxMs }, timing.now);
+    this.connection = new Connection({
       ...settings,
       open,
       onSuccess: () => {
-        this.#readiness.noteSuccess();
+        this.readinessRecord.noteSuccess();
       },
     });
-    this.#calls = new StoreCalls(this.#connection, settings);
+    this.calls = new StoreCalls(this.connection, settings);
   }
 
   /** @throws StoreAddressInvalid if the address cannot be used; the store itself need not be there yet */
@@ -82,15 +82,15 @@ export class EventStoreClient implements EventStore {
     events: readonly NewEvent[],
     options: WaitOptions & { readonly expectedRevision: ExpectedRevision },
   ): Promise<AppendReceipt> {
-    const append = prepareAppend(stream, events, options.expectedRevision, this.#settings.appendBytesMax);
-    return this.#within(options, async ({ signal }) =>
-      new AppendSettlement(append, this.#calls.line(signal)).settle(),
+    const append = prepareAppend(stream, events, options.expectedRevision, this.settings.appendBytesMax);
+    return this.within(options, async ({ signal }) =>
+      new AppendSettlement(append, this.calls.line(signal)).settle(),
     );
   }
 
   readStream(stream: string, options: ReadOptions = {}): AsyncIterable<readonly RecordedEvent[]> {
     return readPages(stream, options, (request) =>
-      this.#within(options, ({ signal }) => this.#calls.readPage(request, signal)),
+      this.within(options, ({ signal }) => this.calls.readPage(request, signal)),
     );
   }
 
@@ -98,7 +98,7 @@ export class EventStoreClient implements EventStore {
     stream: string,
     options: SubscribeOptions & { readonly after?: Revision } = {},
   ): AsyncIterable<SubscriptionBatch> {
-    return this.#follow(() => new StreamSource(stream, options.after), { name: stream, ...options });
+    return this.follow(() => new StreamSource(stream, options.after), { name: stream, ...options });
   }
 
   subscribeToStreams(
@@ -106,38 +106,42 @@ export class EventStoreClient implements EventStore {
     options: SubscribeOptions & { readonly after?: Position } = {},
   ): AsyncIterable<SubscriptionBatch> {
     const name = prefixes.join(', ');
-    return this.#follow(() => new PrefixesSource(prefixes, options.after), { name, ...options });
+    return this.follow(() => new PrefixesSource(prefixes, options.after), { name, ...options });
   }
 
   async streamLimits(stream: string, options: WaitOptions = {}): Promise<StreamLimits> {
-    const event = await this.#within(options, ({ signal }) =>
-      this.#calls.readLast(metadataStreamOf(stream), signal),
+    const event = await this.within(options, ({ signal }) =>
+      this.calls.readLast(metadataStreamOf(stream), signal),
     );
     return limitsIn(event);
   }
 
   async setStreamLimits(stream: string, limits: StreamLimits, options: WaitOptions = {}): Promise<void> {
-    await this.#within(options, async ({ signal }) => {
-      while (!(await this.#trySetLimits(metadataStreamOf(stream), limits, signal)));
+    await this.within(options, async ({ signal }) => {
+      while (!(await this.trySetLimits(metadataStreamOf(stream), limits, signal)));
     });
   }
 
   readiness(): Readiness {
-    return this.#readiness.judge();
+    return this.readinessRecord.judge();
   }
 
   async close(): Promise<void> {
-    await this.#connection.close();
+    await this.connection.close();
   }
 
   /** False if someone else changed the metadata meanwhile. */
-  async #trySetLimits(metadataStream: string, limits: StreamLimits, signal: AbortSignal): Promise<boolean> {
-    const before = await this.#calls.readLast(metadataStream, signal);
+  private async trySetLimits(
+    metadataStream: string,
+    limits: StreamLimits,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const before = await this.calls.readLast(metadataStream, signal);
     const event = { id: randomUUID(), type: metadataEventType, data: withLimits(before, limits) };
     const expected = before?.revision ?? 'no-stream';
-    const append = prepareAppend(metadataStream, [event], expected, this.#settings.appendBytesMax);
+    const append = prepareAppend(metadataStream, [event], expected, this.settings.appendBytesMax);
     try {
-      await new AppendSettlement(append, this.#calls.line(signal)).settle();
+      await new AppendSettlement(append, this.calls.line(signal)).settle();
       return true;
     } catch (error) {
       if (error instanceof AppendConflict) return false;
@@ -145,21 +149,21 @@ export class EventStoreClient implements EventStore {
     }
   }
 
-  #follow(
+  private follow(
     createSource: () => SubscriptionSource,
     options: SubscribeOptions & { readonly name: string },
   ): AsyncIterable<SubscriptionBatch> {
     const context = {
-      connection: this.#connection,
-      readiness: this.#readiness,
-      settings: this.#settings,
+      connection: this.connection,
+      readiness: this.readinessRecord,
+      settings: this.settings,
     };
     return { [Symbol.asyncIterator]: () => followSource(createSource(), context, options) };
   }
 
-  async #within<T>(options: WaitOptions, action: (scope: Scope) => Promise<T>): Promise<T> {
-    const { timing, timeoutMs } = this.#settings;
-    const scope = scopeOfCall(timing, options, { timeoutMs, parents: [this.#connection.closing] });
+  private async within<T>(options: WaitOptions, action: (scope: Scope) => Promise<T>): Promise<T> {
+    const { timing, timeoutMs } = this.settings;
+    const scope = scopeOfCall(timing, options, { timeoutMs, parents: [this.connection.closing] });
     try {
       return await action(scope);
     } finally {

@@ -14,36 +14,36 @@ export interface LagSource {
 
 /** Judges by what the store did lately: a socket can be open to a store that does nothing any more. */
 export class ReadinessRecord {
-  readonly #limits: ReadinessLimits;
-  readonly #now: () => number;
-  readonly #subscriptions = new Set<LagSource>();
-  #lastSuccessAt: number | undefined;
+  private readonly limits: ReadinessLimits;
+  private readonly now: () => number;
+  private readonly subscriptions = new Set<LagSource>();
+  private lastSuccessAt: number | undefined;
 
   /** @param now monotonic milliseconds */
   constructor(limits: ReadinessLimits, now: () => number) {
-    this.#limits = limits;
-    this.#now = now;
+    this.limits = limits;
+    this.now = now;
   }
 
   noteSuccess(): void {
-    this.#lastSuccessAt = this.#now();
+    this.lastSuccessAt = this.now();
   }
 
   add(subscription: LagSource): void {
-    this.#subscriptions.add(subscription);
+    this.subscriptions.add(subscription);
   }
 
   remove(subscription: LagSource): void {
-    this.#subscriptions.delete(subscription);
+    this.subscriptions.delete(subscription);
   }
 
   judge(): Readiness {
-    const now = this.#now();
-    const subscriptions = [...this.#subscriptions].map((subscription) => subscription.lag(now));
-    if (this.#lastSuccessAt === undefined) return { isReady: false, subscriptions };
-    const lastSuccessAgoMs = now - this.#lastSuccessAt;
-    const isRecent = lastSuccessAgoMs <= this.#limits.successMaxAgeMs;
-    const isAbreast = subscriptions.every(({ behindMs }) => behindMs <= this.#limits.lagMaxMs);
+    const now = this.now();
+    const subscriptions = [...this.subscriptions].map((subscription) => subscription.lag(now));
+    if (this.lastSuccessAt === undefined) return { isReady: false, subscriptions };
+    const lastSuccessAgoMs = now - this.lastSuccessAt;
+    const isRecent = lastSuccessAgoMs <= this.limits.successMaxAgeMs;
+    const isAbreast = subscriptions.every(({ behindMs }) => behindMs <= this.limits.lagMaxMs);
     return { isReady: isRecent && isAbreast, lastSuccessAgoMs, subscriptions };
   }
 }

@@ -17,14 +17,14 @@ interface Bounds {
  * a subscription that resumes for weeks would grow. Here `end` takes every listener back.
  */
 export class Scope {
-  readonly #controller = new AbortController();
-  readonly #releases: (() => void)[] = [];
+  private readonly controller = new AbortController();
+  private readonly releases: (() => void)[] = [];
 
   constructor(timing: Timing, { parents = [], caller, limit }: Bounds) {
-    for (const parent of parents) this.#follow(parent, () => parent.reason as Error);
-    if (caller) this.#follow(caller, () => new WaitAborted('the wait was aborted', { cause: caller.reason }));
+    for (const parent of parents) this.follow(parent, () => parent.reason as Error);
+    if (caller) this.follow(caller, () => new WaitAborted('the wait was aborted', { cause: caller.reason }));
     if (limit && !this.signal.aborted) {
-      this.#releases.push(
+      this.releases.push(
         timing.after(limit.ms, () => {
           this.abort(limit.reason());
         }),
@@ -33,19 +33,19 @@ export class Scope {
   }
 
   get signal(): AbortSignal {
-    return this.#controller.signal;
+    return this.controller.signal;
   }
 
   abort(reason: Error): void {
-    this.#controller.abort(reason);
+    this.controller.abort(reason);
   }
 
   /** Must be called once the wait is over, however it ended. */
   end(): void {
-    for (const release of this.#releases.splice(0)) release();
+    for (const release of this.releases.splice(0)) release();
   }
 
-  #follow(signal: AbortSignal, reason: () => Error): void {
+  private follow(signal: AbortSignal, reason: () => Error): void {
     const onAbort = (): void => {
       this.abort(reason());
     };
@@ -54,7 +54,7 @@ export class Scope {
       return;
     }
     signal.addEventListener('abort', onAbort, { once: true });
-    this.#releases.push(() => {
+    this.releases.push(() => {
       signal.removeEventListener('abort', onAbort);
     });
   }

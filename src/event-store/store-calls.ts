@@ -8,18 +8,18 @@ import { NoAnswer, type PageRequest, type Session } from './session.js';
 
 /** Calls that find their way through as many sessions as it takes, until the signal ends them. */
 export class StoreCalls {
-  readonly #connection: Connection;
-  readonly #settings: Settings;
+  private readonly connection: Connection;
+  private readonly settings: Settings;
 
   constructor(connection: Connection, settings: Settings) {
-    this.#connection = connection;
-    this.#settings = settings;
+    this.connection = connection;
+    this.settings = settings;
   }
 
   async readPage(request: PageRequest, signal: AbortSignal): Promise<readonly RecordedEvent[]> {
     for (let failureCount = 1; ; failureCount += 1) {
       try {
-        return await this.#connection.call(signal, (session, limited) => session.readPage(request, limited));
+        return await this.connection.call(signal, (session, limited) => session.readPage(request, limited));
       } catch (error) {
         if (!(error instanceof NoAnswer)) throw error;
         // A session that ended paces the next one; an unclear answer on a good one does not.
@@ -35,14 +35,14 @@ export class StoreCalls {
   }
 
   async pause(failureCount: number, signal: AbortSignal): Promise<void> {
-    const { backoff, timing } = this.#settings;
+    const { backoff, timing } = this.settings;
     await pause(timing, backoffMs(backoff, failureCount, timing.luck()), signal);
   }
 
   /** What settling one append needs, until the signal ends. */
   line(signal: AbortSignal): AppendLine {
     return {
-      send: (append, onSent) => this.#send((session, sent) => session.append(append, sent), onSent, signal),
+      send: (append, onSent) => this.send((session, sent) => session.append(append, sent), onSent, signal),
       standingFrom: (stream, from, maxCount) =>
         this.readPage({ stream, direction: 'forwards', from, maxCount, requiresLeader: true }, signal),
       lastRevision: async (stream) => (await this.readLast(stream, signal))?.revision ?? 'no-stream',
@@ -51,7 +51,7 @@ export class StoreCalls {
   }
 
   /** A session that ends before anything was sent on it leaves nothing in doubt. */
-  async #send<T>(
+  private async send<T>(
     send: (session: Session, onSent: () => void) => Promise<T>,
     onSent: () => void,
     signal: AbortSignal,
@@ -63,7 +63,7 @@ export class StoreCalls {
         onSent();
       };
       try {
-        return await this.#connection.call(signal, (session) => send(session, noteSent));
+        return await this.connection.call(signal, (session) => send(session, noteSent));
       } catch (error) {
         if (!(error instanceof NoAnswer) || sending.wasSent) throw error;
         if (!error.endsSession) await this.pause(failureCount, signal);

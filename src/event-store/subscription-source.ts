@@ -23,21 +23,21 @@ export interface SubscriptionSource {
 
 export class StreamSource implements SubscriptionSource {
   readonly checkpoint = undefined;
-  readonly #stream: string;
-  #after: Revision | undefined;
+  private readonly stream: string;
+  private after: Revision | undefined;
 
   constructor(stream: string, after: Revision | undefined) {
-    this.#stream = stream;
-    this.#after = after;
+    this.stream = stream;
+    this.after = after;
   }
 
   request(): FeedRequest {
-    return { kind: 'stream', stream: this.#stream, after: this.#after };
+    return { kind: 'stream', stream: this.stream, after: this.after };
   }
 
   advance({ revision }: RecordedEvent): boolean {
-    if (this.#after !== undefined && revision <= this.#after) return false;
-    this.#after = revision;
+    if (this.after !== undefined && revision <= this.after) return false;
+    this.after = revision;
     return true;
   }
 
@@ -47,8 +47,8 @@ export class StreamSource implements SubscriptionSource {
 
   async probe(session: Session, signal: AbortSignal): Promise<Probe> {
     const last = { direction: 'backwards', from: 'end', maxCount: 1, requiresLeader: false } as const;
-    const [head] = await session.readPage({ stream: this.#stream, ...last }, signal);
-    return { isBehind: head !== undefined && head.revision > (this.#after ?? -1) };
+    const [head] = await session.readPage({ stream: this.stream, ...last }, signal);
+    return { isBehind: head !== undefined && head.revision > (this.after ?? -1) };
   }
 }
 
@@ -56,20 +56,20 @@ export class StreamSource implements SubscriptionSource {
 const probeCountMax = 256;
 
 export class PrefixesSource implements SubscriptionSource {
-  readonly #prefixes: readonly string[];
-  #after: Position | undefined;
+  private readonly prefixes: readonly string[];
+  private after: Position | undefined;
 
   constructor(prefixes: readonly string[], after: Position | undefined) {
-    this.#prefixes = prefixes;
-    this.#after = after;
+    this.prefixes = prefixes;
+    this.after = after;
   }
 
   get checkpoint(): Position | undefined {
-    return this.#after;
+    return this.after;
   }
 
   request(): FeedRequest {
-    return { kind: 'prefixes', prefixes: this.#prefixes, after: this.#after };
+    return { kind: 'prefixes', prefixes: this.prefixes, after: this.after };
   }
 
   advance({ position }: RecordedEvent): boolean {
@@ -77,8 +77,8 @@ export class PrefixesSource implements SubscriptionSource {
   }
 
   advanceTo(checkpoint: Position): boolean {
-    if (this.#after !== undefined && checkpoint <= this.#after) return false;
-    this.#after = checkpoint;
+    if (this.after !== undefined && checkpoint <= this.after) return false;
+    this.after = checkpoint;
     return true;
   }
 
@@ -88,15 +88,15 @@ export class PrefixesSource implements SubscriptionSource {
    */
   async probe(session: Session, signal: AbortSignal): Promise<Probe> {
     const newest = await session.readNewest(probeCountMax, signal);
-    const after = this.#after;
+    const after = this.after;
     const unseen = after === undefined ? newest : newest.filter(({ position }) => position > after);
     const isWhole = unseen.length < newest.length || newest.length < probeCountMax;
-    if (!isWhole || unseen.some((event) => this.#isWanted(event))) return { isBehind: true };
+    if (!isWhole || unseen.some((event) => this.isWanted(event))) return { isBehind: true };
     const [head] = unseen;
     return head ? { isBehind: false, checkpoint: head.position } : { isBehind: false };
   }
 
-  #isWanted({ stream }: RecordedEvent): boolean {
-    return this.#prefixes.some((prefix) => stream.startsWith(prefix));
+  private isWanted({ stream }: RecordedEvent): boolean {
+    return this.prefixes.some((prefix) => stream.startsWith(prefix));
   }
 }

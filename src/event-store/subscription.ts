@@ -25,17 +25,17 @@ class Silence extends Error {}
  * one begins after the last event handed over; what the old one had buffered beyond that is dropped with it.
  */
 export class Subscription implements LagSource {
-  readonly #source: SubscriptionSource;
-  readonly #connection: Connection;
-  readonly #options: SubscriptionOptions;
-  readonly #signal: AbortSignal;
-  #feed: Feed | undefined;
+  private readonly source: SubscriptionSource;
+  private readonly connection: Connection;
+  private readonly options: SubscriptionOptions;
+  private readonly signal: AbortSignal;
+  private feed: Feed | undefined;
   /** Whether the store says that everything it had has been sent. */
-  #isLive = false;
-  #toldCaughtUp = false;
-  #toldCheckpoint: Position | undefined;
-  #behindSince: number;
-  #failureCount = 0;
+  private isLive = false;
+  private toldCaughtUp = false;
+  private toldCheckpoint: Position | undefined;
+  private behindSince: number;
+  private failureCount = 0;
 
   /** @param signal ends the subscription, without an error */
   constructor(
@@ -44,132 +44,132 @@ export class Subscription implements LagSource {
     options: SubscriptionOptions,
     signal: AbortSignal,
   ) {
-    this.#source = source;
-    this.#connection = connection;
-    this.#options = options;
-    this.#signal = signal;
-    this.#behindSince = options.timing.now();
-    this.#toldCheckpoint = source.checkpoint;
+    this.source = source;
+    this.connection = connection;
+    this.options = options;
+    this.signal = signal;
+    this.behindSince = options.timing.now();
+    this.toldCheckpoint = source.checkpoint;
   }
 
   lag(now: number): SubscriptionLag {
-    const { name } = this.#options;
-    const since = this.#isLive ? this.#feed?.untakenSince : this.#behindSince;
+    const { name } = this.options;
+    const since = this.isLive ? this.feed?.untakenSince : this.behindSince;
     return since === undefined
       ? { name, isCaughtUp: true, behindMs: 0 }
       : { name, isCaughtUp: false, behindMs: now - since };
   }
 
   async *batches(): AsyncGenerator<SubscriptionBatch, void, void> {
-    while (!this.#signal.aborted) {
+    while (!this.signal.aborted) {
       try {
-        yield* this.#followOneFeed();
+        yield* this.followOneFeed();
       } catch (error) {
         // Aborting ends the iteration, and what it breaks on the way is no news.
-        if (this.#isAborted()) return;
+        if (this.isAborted()) return;
         if (!(error instanceof NoAnswer)) throw error;
-        await this.#recover(error);
+        await this.recover(error);
       }
     }
   }
 
-  async *#followOneFeed(): AsyncGenerator<SubscriptionBatch, void, void> {
-    const generation = await this.#connection.acquire(this.#signal);
-    const feed = generation.session.subscribe(this.#source.request());
-    this.#feed = feed;
+  private async *followOneFeed(): AsyncGenerator<SubscriptionBatch, void, void> {
+    const generation = await this.connection.acquire(this.signal);
+    const feed = generation.session.subscribe(this.source.request());
+    this.feed = feed;
     try {
-      while (!this.#signal.aborted) {
-        const batch = this.#take(feed);
+      while (!this.signal.aborted) {
+        const batch = this.take(feed);
         if (batch) yield batch;
-        else if (!feed.hasArrivals) await this.#awaitArrival(generation, feed);
+        else if (!feed.hasArrivals) await this.awaitArrival(generation, feed);
       }
     } catch (error) {
-      if (error instanceof NoAnswer && error.endsSession) this.#connection.retire(generation, error);
+      if (error instanceof NoAnswer && error.endsSession) this.connection.retire(generation, error);
       throw error;
     } finally {
       feed.cancel();
-      this.#feed = undefined;
-      this.#fallBehind();
+      this.feed = undefined;
+      this.fallBehind();
       // The next feed tells again when it has caught up.
-      this.#toldCaughtUp = false;
+      this.toldCaughtUp = false;
     }
   }
 
   /** Everything that has arrived, as one batch; nothing if there is nothing to tell. */
-  #take(feed: Feed): SubscriptionBatch | undefined {
-    const events = feed.take(this.#options.batchCountMax).flatMap((item) => this.#fold(item));
-    const isCaughtUp = this.#isLive && !feed.hasArrivals;
-    const { checkpoint } = this.#source;
-    if (events.length > 0) this.#failureCount = 0;
+  private take(feed: Feed): SubscriptionBatch | undefined {
+    const events = feed.take(this.options.batchCountMax).flatMap((item) => this.fold(item));
+    const isCaughtUp = this.isLive && !feed.hasArrivals;
+    const { checkpoint } = this.source;
+    if (events.length > 0) this.failureCount = 0;
     const isNews =
-      events.length > 0 || isCaughtUp !== this.#toldCaughtUp || checkpoint !== this.#toldCheckpoint;
+      events.length > 0 || isCaughtUp !== this.toldCaughtUp || checkpoint !== this.toldCheckpoint;
     if (!isNews) return undefined;
-    this.#toldCaughtUp = isCaughtUp;
-    this.#toldCheckpoint = checkpoint;
+    this.toldCaughtUp = isCaughtUp;
+    this.toldCheckpoint = checkpoint;
     return checkpoint === undefined ? { events, isCaughtUp } : { events, isCaughtUp, checkpoint };
   }
 
-  #fold(item: FeedItem): readonly RecordedEvent[] {
+  private fold(item: FeedItem): readonly RecordedEvent[] {
     switch (item.kind) {
       case 'event':
-        return this.#source.advance(item.event) ? [item.event] : [];
+        return this.source.advance(item.event) ? [item.event] : [];
       case 'checkpoint':
-        this.#source.advanceTo(item.position);
+        this.source.advanceTo(item.position);
         return [];
       case 'caught-up':
-        this.#isLive = true;
+        this.isLive = true;
         return [];
       case 'fell-behind':
-        this.#fallBehind();
+        this.fallBehind();
         return [];
     }
   }
 
-  async #awaitArrival(generation: Generation, feed: Feed): Promise<void> {
-    const { silenceMs, timing } = this.#options;
+  private async awaitArrival(generation: Generation, feed: Feed): Promise<void> {
+    const { silenceMs, timing } = this.options;
     const scope = new Scope(timing, {
-      parents: [this.#signal, generation.retired],
+      parents: [this.signal, generation.retired],
       limit: { ms: silenceMs, reason: () => new Silence() },
     });
     try {
       await abortable(feed.arrival(), scope.signal);
     } catch (error) {
       if (!(error instanceof Silence)) throw error;
-      await this.#probe(generation, feed);
+      await this.probe(generation, feed);
     } finally {
       scope.end();
     }
   }
 
   /** Silence is right where there is nothing to tell. Where there is, or the store cannot say, the feed is dead. */
-  async #probe(generation: Generation, feed: Feed): Promise<void> {
-    const { isBehind, checkpoint } = await this.#connection.callOn(
+  private async probe(generation: Generation, feed: Feed): Promise<void> {
+    const { isBehind, checkpoint } = await this.connection.callOn(
       generation,
-      this.#signal,
-      (session, signal) => this.#source.probe(session, signal),
+      this.signal,
+      (session, signal) => this.source.probe(session, signal),
     );
     if (feed.hasArrivals) return;
     if (isBehind) throw new NoAnswer('the subscription was silent', { endsSession: false });
     // Stores before 23.10 never say that a subscription has caught up.
-    this.#isLive = true;
-    this.#failureCount = 0;
-    if (checkpoint !== undefined) this.#source.advanceTo(checkpoint);
+    this.isLive = true;
+    this.failureCount = 0;
+    if (checkpoint !== undefined) this.source.advanceTo(checkpoint);
   }
 
-  async #recover(failure: NoAnswer): Promise<void> {
-    const { backoff, log, name, timing } = this.#options;
-    this.#failureCount += 1;
+  private async recover(failure: NoAnswer): Promise<void> {
+    const { backoff, log, name, timing } = this.options;
+    this.failureCount += 1;
     log({ level: 'warn', message: `resuming the subscription ${name}`, cause: failure });
-    const ms = backoffMs(backoff, this.#failureCount, timing.luck());
-    await pause(timing, ms, this.#signal).catch(() => undefined);
+    const ms = backoffMs(backoff, this.failureCount, timing.luck());
+    await pause(timing, ms, this.signal).catch(() => undefined);
   }
 
-  #fallBehind(): void {
-    if (this.#isLive) this.#behindSince = this.#options.timing.now();
-    this.#isLive = false;
+  private fallBehind(): void {
+    if (this.isLive) this.behindSince = this.options.timing.now();
+    this.isLive = false;
   }
 
-  #isAborted(): boolean {
-    return this.#signal.aborted;
+  private isAborted(): boolean {
+    return this.signal.aborted;
   }
 }

@@ -1,11 +1,11 @@
 /** Lets actions begin in the order they were asked for, each when the one before it passes on its turn or ends. */
 export class Turns {
-  #last: Promise<void> = Promise.resolve();
+  private last: Promise<void> = Promise.resolve();
 
   async take<T>(action: (passOn: () => void) => Promise<T>): Promise<T> {
-    const before = this.#last;
+    const before = this.last;
     let passOn = (): void => undefined;
-    this.#last = new Promise((resolve) => {
+    this.last = new Promise((resolve) => {
       passOn = resolve;
     });
     await before;

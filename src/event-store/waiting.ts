@@ -10,27 +10,27 @@ interface Waiter<T> {
  * of those given up: in a long outage they would fill the heap.
  */
 export class Waiting<T> {
-  readonly #waiters = new Set<Waiter<T>>();
+  private readonly waiters = new Set<Waiter<T>>();
 
   /** Rejects with the signal's reason if that aborts first. */
   async wait(signal: AbortSignal): Promise<T> {
     let waiter: Waiter<T> | undefined;
     const settled = new Promise<T>((resolve, reject) => {
       waiter = { resolve, reject };
-      this.#waiters.add(waiter);
+      this.waiters.add(waiter);
     });
     try {
       return await abortable(settled, signal);
     } finally {
-      if (waiter) this.#waiters.delete(waiter);
+      if (waiter) this.waiters.delete(waiter);
     }
   }
 
   resolve(value: T): void {
-    for (const waiter of this.#waiters) waiter.resolve(value);
+    for (const waiter of this.waiters) waiter.resolve(value);
   }
 
   reject(error: Error): void {
-    for (const waiter of this.#waiters) waiter.reject(error);
+    for (const waiter of this.waiters) waiter.reject(error);
   }
 }

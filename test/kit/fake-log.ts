@@ -15,10 +15,10 @@ const writtenUpTo = (last: FakeEvent | undefined, written: readonly FakeEvent[])
 /** The events of the fake store, with the store's own rule for repeated appends. */
 export class FakeLog {
   readonly all: FakeEvent[] = [];
-  readonly #streams = new Map<string, FakeEvent[]>();
+  private readonly streams = new Map<string, FakeEvent[]>();
 
   stream(name: string): readonly FakeEvent[] {
-    return this.#streams.get(name) ?? [];
+    return this.streams.get(name) ?? [];
   }
 
   /**
@@ -26,7 +26,7 @@ export class FakeLog {
    * @returns the last revision of the append, or what stands instead
    */
   append(stream: string, expected: number | 'any', events: readonly NewFakeEvent[]): FakeOutcome {
-    const present = this.#streams.get(stream) ?? [];
+    const present = this.streams.get(stream) ?? [];
     if (expected !== 'any' && expected !== present.length - 1) {
       const standing = present.slice(expected + 1, expected + 1 + events.length);
       const isRepetition =
@@ -41,7 +41,7 @@ export class FakeLog {
       createdAt: 1_700_000_000_000 + this.all.length + at,
     }));
     this.all.push(...written);
-    this.#streams.set(stream, [...present, ...written]);
+    this.streams.set(stream, [...present, ...written]);
     return writtenUpTo(written.at(-1), written);
   }
 }

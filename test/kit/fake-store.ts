@@ -42,12 +42,12 @@ export class FakeStore {
   };
   /** Whether the store says which methods it has; the client asks before its first append. */
   answersFeatures = true;
-  #server = new Server();
-  #target = '';
-  readonly #credentials: ServerCredentials;
+  private server = new Server();
+  private target = '';
+  private readonly credentials: ServerCredentials;
 
   private constructor(credentials: ServerCredentials) {
-    this.#credentials = credentials;
+    this.credentials = credentials;
     this.arrivals.setMaxListeners(0);
   }
 
@@ -56,43 +56,43 @@ export class FakeStore {
     credentials = ServerCredentials.createInsecure(),
   ): Promise<FakeStore> {
     const store = new FakeStore(credentials);
-    store.#target = target;
+    store.target = target;
     await store.serve();
     return store;
   }
 
   get port(): number {
-    return Number(this.#target.split(':').at(-1));
+    return Number(this.target.split(':').at(-1));
   }
 
   get connectionString(): string {
-    return `esdb://${this.#target}?tls=false`;
+    return `esdb://${this.target}?tls=false`;
   }
 
   /** Comes back at the same place, with the same log, after `vanish`. */
   async serve(): Promise<void> {
-    this.#server = new Server();
-    this.#server.addService(features.ServerFeaturesService, this.#features());
-    this.#server.addService(streams.StreamsService, this.#streams());
+    this.server = new Server();
+    this.server.addService(features.ServerFeaturesService, this.features());
+    this.server.addService(streams.StreamsService, this.streams());
     const port = await new Promise<number>((resolve, reject) => {
-      this.#server.bindAsync(this.#target, this.#credentials, (error, bound) => {
+      this.server.bindAsync(this.target, this.credentials, (error, bound) => {
         if (error) reject(error);
         else resolve(bound);
       });
     });
-    if (!this.#target.startsWith('unix:')) this.#target = `127.0.0.1:${port}`;
+    if (!this.target.startsWith('unix:')) this.target = `127.0.0.1:${port}`;
   }
 
   /** As `kill -9` does: all connections break, nothing is answered any more. */
   vanish(): void {
-    this.#server.forceShutdown();
+    this.server.forceShutdown();
     this.subscriptions.clear();
   }
 
   /** Appends as another writer does. */
   write(stream: string, ...events: readonly NewFakeEvent[]): void {
     const outcome = this.log.append(stream, 'any', events);
-    if ('written' in outcome) this.#spread(outcome.written);
+    if ('written' in outcome) this.spread(outcome.written);
   }
 
   async arrival(kind: 'append' | 'read' | 'subscription' | 'batch-call'): Promise<unknown> {
@@ -100,11 +100,11 @@ export class FakeStore {
     return arrived;
   }
 
-  #spread(events: readonly FakeEvent[]): void {
+  private spread(events: readonly FakeEvent[]): void {
     for (const subscription of this.subscriptions) for (const event of events) subscription.send(event);
   }
 
-  #features(): UntypedServiceImplementation {
+  private features(): UntypedServiceImplementation {
     const handle = (_: unknown, callback: (error: null, message: unknown) => void): void => {
       if (!this.answersFeatures) return;
       const method = new featureMessages.SupportedMethod();
@@ -118,12 +118,12 @@ export class FakeStore {
     return { getSupportedMethods: handle as UntypedHandleCall };
   }
 
-  #streams(): UntypedServiceImplementation {
+  private streams(): UntypedServiceImplementation {
     const read = (call: ReadCall): void => {
-      this.#onReadCall(call);
+      this.onReadCall(call);
     };
     const batchAppend = (call: BatchCall): void => {
-      this.#onBatchCall(call);
+      this.onBatchCall(call);
     };
     const append = (): void => {
       this.unaryAppendCount += 1;
@@ -135,7 +135,7 @@ export class FakeStore {
     };
   }
 
-  #onBatchCall(call: BatchCall): void {
+  private onBatchCall(call: BatchCall): void {
     this.metadata.push(call.metadata);
     this.batchCalls.push(call);
     call.on('error', () => undefined);
@@ -144,7 +144,7 @@ export class FakeStore {
     });
     call.on('data', (request: BatchAppendReq) => {
       const append = new FakeAppend(call, request, this.log, (events) => {
-        this.#spread(events);
+        this.spread(events);
       });
       this.appends.push(append);
       this.onAppend(append);
@@ -153,18 +153,18 @@ export class FakeStore {
     this.arrivals.emit('batch-call', call);
   }
 
-  #onReadCall(call: ReadCall): void {
+  private onReadCall(call: ReadCall): void {
     this.metadata.push(call.metadata);
     this.readCount += 1;
     this.openReadCount += 1;
     call.once('close', () => (this.openReadCount -= 1));
     call.on('error', () => undefined);
-    if (call.request.getOptions()?.hasSubscription()) this.#onSubscriptionCall(call);
-    else if (!this.onRead(call)) this.#answerRead(call);
+    if (call.request.getOptions()?.hasSubscription()) this.onSubscriptionCall(call);
+    else if (!this.onRead(call)) this.answerRead(call);
     this.arrivals.emit('read', call);
   }
 
-  #onSubscriptionCall(call: ReadCall): void {
+  private onSubscriptionCall(call: ReadCall): void {
     const subscription = new FakeSubscription(call, this.log);
     this.subscriptions.add(subscription);
     this.subscriptionCount += 1;
@@ -174,7 +174,7 @@ export class FakeStore {
     this.arrivals.emit('subscription', subscription);
   }
 
-  #answerRead(call: ReadCall): void {
+  private answerRead(call: ReadCall): void {
     const options = call.request.getOptions();
     const name = options?.getStream()?.getStreamIdentifier()?.getStreamName_asU8();
     const stream = name === undefined ? undefined : Buffer.from(name).toString();

@@ -65,7 +65,7 @@ export class FakeSubscription {
 
   /** False if the reader holds back. */
   send(event: FakeEvent): boolean {
-    return this.isSilent || !this.#isWanted(event) || this.call.write(eventResponse(event));
+    return this.isSilent || !this.isWanted(event) || this.call.write(eventResponse(event));
   }
 
   /** Ends with a status, as a store does that drops a subscription. */
@@ -73,7 +73,7 @@ export class FakeSubscription {
     this.call.emit('error', status);
   }
 
-  #isWanted(event: FakeEvent): boolean {
+  private isWanted(event: FakeEvent): boolean {
     const { stream } = this;
     if (stream !== undefined) return event.stream === stream;
     const prefixes = this.call.request.getOptions()?.getFilter()?.getStreamIdentifier()?.getPrefixList();

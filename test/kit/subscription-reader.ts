@@ -4,10 +4,10 @@ import type { RecordedEvent, SubscriptionBatch } from '../../src/event-store/eve
 export class SubscriptionReader {
   readonly batches: SubscriptionBatch[] = [];
   readonly events: RecordedEvent[] = [];
-  readonly #iterator: AsyncIterator<SubscriptionBatch>;
+  private readonly iterator: AsyncIterator<SubscriptionBatch>;
 
   constructor(subscription: AsyncIterable<SubscriptionBatch>) {
-    this.#iterator = subscription[Symbol.asyncIterator]();
+    this.iterator = subscription[Symbol.asyncIterator]();
   }
 
   get revisions(): readonly number[] {
@@ -33,7 +33,7 @@ export class SubscriptionReader {
 
   /** Nothing at the end of the subscription. */
   async next(): Promise<SubscriptionBatch | undefined> {
-    const result = await this.#iterator.next();
+    const result = await this.iterator.next();
     if (result.done) return undefined;
     this.batches.push(result.value);
     this.events.push(...result.value.events);
@@ -41,6 +41,6 @@ export class SubscriptionReader {
   }
 
   async leave(): Promise<void> {
-    await this.#iterator.return?.();
+    await this.iterator.return?.();
   }
 }
