@@ -13,7 +13,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeCertificates } from './certificates.mjs';
 import { documentedFailures, knownFailures } from './known-failures.mjs';
-import { printReport } from './report.mjs';
+import { filesWithSurprises, printReport } from './report.mjs';
 
 const suites = ['streams', 'connection', 'extra'];
 /** What the tests were written for. */
@@ -91,11 +91,13 @@ function configure(workplace) {
   writeFileSync(join(workplace, 'jest.config.json'), JSON.stringify(configuration));
 }
 
-async function runJest(workplace, stores) {
-  const report = join(workplace, 'report.json');
+/** Results by file: of all of them, or of those that are named, one at a time. */
+async function runJest(workplace, stores, files = []) {
+  const report = join(workplace, `report-${files.length}.json`);
+  const workers = files.length === 0 ? filesAtATime : 1;
   // Some tests leave connections open, and failed ones their store.
-  const options = ['--ci', '--forceExit', '--json', `--outputFile=${report}`, `--maxWorkers=${filesAtATime}`];
-  const jest = spawn(process.execPath, ['node_modules/jest/bin/jest.js', ...options], {
+  const options = ['--ci', '--forceExit', '--json', `--outputFile=${report}`, `--maxWorkers=${workers}`];
+  const jest = spawn(process.execPath, ['node_modules/jest/bin/jest.js', ...options, ...files], {
     cwd: workplace,
     // A group of its own, so that none of its workers and stores is left behind.
     detached: true,
@@ -110,10 +112,13 @@ async function runJest(workplace, stores) {
       OFFICIAL_CLIENT_DIRECTORY: stores,
     },
   });
-  process.on('exit', () => endGroup(jest.pid));
+  const end = () => endGroup(jest.pid);
+  process.on('exit', end);
   await once(jest, 'exit');
+  process.off('exit', end);
+  end();
   if (!existsSync(report)) throw new Error('the tests ended without a report');
-  return readJson(report);
+  return readJson(report).testResults;
 }
 
 function endGroup(leader) {
@@ -138,8 +143,14 @@ async function run() {
   makeUsers(stores);
   configure(workplace);
   console.log(`running ${suites.join(', ')} …`);
-  const report = await runJest(workplace, stores);
-  return printReport(report, join(workplace, 'src'), suites, knownFailures);
+  const results = await runJest(workplace, stores);
+  const source = join(workplace, 'src');
+  const surprising = filesWithSurprises(results, source, knownFailures);
+  // Some tests give the store ten seconds, which a busy machine may need for other things.
+  if (surprising.length > 0) console.log(`running once more, alone: ${surprising.join(', ')} …`);
+  const repeated = surprising.length > 0 ? await runJest(workplace, stores, surprising) : [];
+  const latest = results.map((file) => repeated.find(({ name }) => name === file.name) ?? file);
+  return printReport(latest, source, suites, knownFailures);
 }
 
 try {
