@@ -1,7 +1,5 @@
 /** Why a test fails: what the embedded store does not have, and does not pretend to. */
 const reasons = {
-  http: 'no HTTP API',
-  links: 'no links: a link event is read as it was written',
   nodes: 'one node: no follower that would refuse what a leader must do',
   persistent: 'no persistent subscriptions',
   projections: 'no projections',
@@ -34,12 +32,6 @@ export const knownFailures = [
     test: 'extra/dispose.test.ts › dispose › Supported (>=21.10) › Persistent subscription to $all',
     reason: reasons.persistent,
   },
-  ...['secure', 'insecure'].flatMap((security) =>
-    ['dns', 'ip', 'error transform'].map((name) => ({
-      test: `extra/http.test.ts › http api › ${security} › ${name}`,
-      reason: reasons.http,
-    })),
-  ),
   {
     test: 'extra/oversize-event.test.ts › oversize events › oversize events',
     reason: reasons.projections,
@@ -47,10 +39,6 @@ export const knownFailures = [
   {
     test: 'extra/typedEvents.test.ts › typed events should compile › connectToPersistantSubscription',
     reason: reasons.persistent,
-  },
-  {
-    test: 'streams/appendToStream.test.ts › appendToStream › should successfully append to stream › linkTo',
-    reason: reasons.links,
   },
   {
     test: 'streams/readAll.test.ts › readAll › should successfully read from $all › resolve link tos',

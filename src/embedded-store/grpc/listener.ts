@@ -1,6 +1,8 @@
 import { Server, ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server as NetServer, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { createHealthServer, speaksHttp2 } from '../http-health.js';
 import { limits } from '../limits.js';
 import { messageGroups } from './message-groups.js';
 import { addServices, type Endpoint } from './services.js';
@@ -38,16 +40,22 @@ export class Listener {
   ) {}
 
   static async start(address: ListenAddress, context: StoreContext): Promise<Listener> {
-    const sockets = createServer();
+    const tls = address.kind === 'tcp' ? address.tls : undefined;
+    const sockets = tls ? createTlsServer(tlsOptionsOf(tls)) : createServer();
     sockets.maxConnections = limits.connectionsMax;
     await listen(sockets, address);
     const server = new Server(serverOptions);
     addServices(server, context, advertisedOf(sockets, address));
     const listener = new Listener(sockets, server, address);
-    const injector = server.createConnectionInjector(credentialsOf(address));
-    sockets.on('connection', (socket) => {
-      listener.watch(socket);
-      injector.injectConnection(socket);
+    const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
+    sockets.on('connection', (socket: Socket) => listener.watch(socket));
+    const health = createHealthServer();
+    sockets.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
+      expectWord(socket, tls ? 1 : prefaceBytes);
+      void speaksHttp2(socket).then((isHttp2) => {
+        if (isHttp2) injector.injectConnection(socket);
+        else if (isHttp2 === false) health.emit('connection', socket);
+      });
     });
     return listener;
   }
@@ -72,25 +80,34 @@ export class Listener {
   }
 
   private watch(socket: Socket): void {
-    const handshake = setTimeout(() => {
-      if (socket.bytesRead < prefaceBytes) socket.destroy();
-    }, limits.handshakeMs);
-    handshake.unref();
     this.connections.add(socket);
     // What goes wrong with a connection is the business of its calls.
     socket.on('error', () => undefined);
-    socket.on('close', () => {
-      clearTimeout(handshake);
-      this.connections.delete(socket);
-    });
+    socket.on('close', () => this.connections.delete(socket));
   }
 }
 
-function credentialsOf(address: ListenAddress): ServerCredentials {
-  if (address.kind === 'socket' || !address.tls) return ServerCredentials.createInsecure();
-  const { certificate, key } = address.tls;
-  return ServerCredentials.createSsl(null, [{ cert_chain: certificate, private_key: key }]);
+/**
+ * Closes the socket if it says nothing more in time. After the handshake of TLS a client sends at least its answer to the
+ * settings that it is sent, so a single byte will do; how much of what came before was part of the handshake is not told.
+ */
+function expectWord(socket: Socket, bytes: number): void {
+  const wanted = socket.bytesRead + bytes;
+  const timer = setTimeout(() => {
+    if (socket.bytesRead < wanted) socket.destroy();
+  }, limits.handshakeMs);
+  timer.unref();
+  socket.on('error', () => undefined);
+  socket.on('close', () => clearTimeout(timer));
 }
+
+/** The handshake is made here: gRPC's own leaves a client that stops in the midst of it two minutes. */
+const tlsOptionsOf = ({ certificate, key }: TlsFiles): TlsOptions => ({
+  cert: certificate,
+  key,
+  ALPNProtocols: ['h2', 'http/1.1'],
+  handshakeTimeout: limits.handshakeMs,
+});
 
 async function listen(sockets: NetServer, address: ListenAddress): Promise<void> {
   const target =
