@@ -26,9 +26,12 @@ export interface ClientResolved {
   readonly commitPosition?: bigint | undefined;
 }
 
+/** What the store gives to the event that ends a stream for good; as a safe integer it is the largest of those. */
+const tombstoneRevision = 2n ** 63n - 1n;
+
 /** The store's 64-bit revision as a safe integer. */
 export const toRevision = (revision: bigint): Revision => {
-  const number = Number(revision);
+  const number = revision === tombstoneRevision ? Number.MAX_SAFE_INTEGER : Number(revision);
   if (!Number.isSafeInteger(number)) throw new StoreAnswerInvalid(`revision ${revision} is no safe integer`);
   return number;
 };

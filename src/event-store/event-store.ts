@@ -3,7 +3,10 @@
  * (`EventStoreClient`); the in-process twin of the tests passes the same contract suite.
  */
 
-/** Place of an event in its stream: a safe integer, counted from 0 without gaps. */
+/**
+ * Place of an event in its stream: a safe integer, counted from 0 without gaps. The event that ends a stream for good, which
+ * only subscriptions by prefix see, has the largest there is.
+ */
 export type Revision = number;
 
 /** Place of an event in the whole store. Grows, may have gaps, and is only ever compared or handed back. */

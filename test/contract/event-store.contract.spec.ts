@@ -323,6 +323,20 @@ describeEventStore('subscribing', (access) => {
     });
   });
 
+  test('by prefixes outlives the end of a stream, its own or another', async () => {
+    const store = access.connect({ silenceMs: 20 });
+    const prefix = uniqueName();
+    await reading(store.subscribeToStreams([prefix]), async (reader) => {
+      await reader.untilCaughtUp();
+      for (const stream of [await withHistory(store, 1), await withHistory(store, 1, `${prefix}-a`)])
+        await access.driver.tombstone(stream, 'any');
+      await reader.untilCount(2);
+      expect(reader.events[1]).toMatchObject({ type: '$streamDeleted', revision: Number.MAX_SAFE_INTEGER });
+      await withHistory(store, 1, `${prefix}-b`);
+      await reader.untilCount(3);
+    });
+  });
+
   test('under load misses nothing and repeats nothing', async () => {
     const store = access.connect();
     const stream = await withHistory(store, 100);

@@ -8,13 +8,8 @@ import {
 } from '@eventstore/db-client';
 import type { Readable } from 'node:stream';
 import type { EventFilter } from '../../src/embedded-store/event-filter.js';
-import { tombstoneRevision, type ExpectedRevision } from '../../src/embedded-store/stored-event.js';
-import {
-  toClientEvent,
-  toRecordedEvent,
-  type ClientRecord,
-  type ClientResolved,
-} from '../../src/event-store/client-events.js';
+import type { ExpectedRevision } from '../../src/embedded-store/stored-event.js';
+import { toClientEvent, toRecordedEvent, type ClientResolved } from '../../src/event-store/client-events.js';
 import type { JsonValue, NewEvent, Position, RecordedEvent } from '../../src/event-store/event-store.js';
 import type {
   AllReading,
@@ -191,18 +186,8 @@ const toClientPosition = (position: Position | 'start' | 'end') =>
 
 async function collected(read: AsyncIterable<unknown>): Promise<readonly RecordedEvent[]> {
   const events: RecordedEvent[] = [];
-  for await (const resolved of read) events.push(recordedIn(resolved));
+  for await (const resolved of read) events.push(toRecordedEvent(resolved as ClientResolved));
   return events;
-}
-
-/** The tombstone of a stream has the largest 64-bit revision, which no number can hold. */
-const largestRevision = 2n ** 63n - 1n;
-
-function recordedIn(chunk: unknown): RecordedEvent {
-  const resolved = chunk as ClientResolved & { readonly event: ClientRecord };
-  return resolved.event.revision === largestRevision
-    ? toRecordedEvent({ ...resolved, event: { ...resolved.event, revision: BigInt(tombstoneRevision) } })
-    : toRecordedEvent(resolved);
 }
 
 class Mark {
@@ -234,7 +219,9 @@ class ClientSubscription implements StoreSubscription {
   async next(): Promise<Told> {
     const { done, value } = (await this.chunks.next()) as IteratorResult<unknown, unknown>;
     if (done === true) throw new Error('the subscription ended');
-    return value instanceof Mark ? value.told : { kind: 'event', event: recordedIn(value) };
+    return value instanceof Mark
+      ? value.told
+      : { kind: 'event', event: toRecordedEvent(value as ClientResolved) };
   }
 
   async close(): Promise<void> {

@@ -13,6 +13,8 @@ export interface ConnectOptions {
   readonly timing?: Timing;
   /** How many events a subscription hands over at once, at most. */
   readonly batchCountMax?: number;
+  /** How long a subscription may be silent before a client looks what stands, in milliseconds. */
+  readonly silenceMs?: number;
 }
 
 /** A store that runs, ways to it through the port, and another way past the port. */
@@ -47,9 +49,10 @@ const client: EventStoreVariant = {
     });
     return {
       driver,
-      connect: ({ timing, batchCountMax }) =>
+      connect: ({ timing, batchCountMax, silenceMs }) =>
         EventStoreClient.connect(address, {
           ...(timing && { timing }),
+          ...(silenceMs !== undefined && { silenceMs }),
           ...(batchCountMax !== undefined && { subscriptionBufferMax: batchCountMax }),
         }),
     };

@@ -4,6 +4,7 @@ import { predicateOf, type EventFilter } from '../../src/embedded-store/event-fi
 import { followAll, followStream, type FollowItem } from '../../src/embedded-store/follow.js';
 import {
   emptyBytes,
+  tombstoneRevision,
   type ExpectedRevision,
   type ProposedEvent,
   type StoredEvent,
@@ -176,7 +177,7 @@ const toMetadata = (bytes: Uint8Array): EventData => {
 
 export const toRecordedEvent = (event: StoredEvent): RecordedEvent => ({
   stream: event.stream,
-  revision: event.revision,
+  revision: event.revision === tombstoneRevision ? Number.MAX_SAFE_INTEGER : event.revision,
   position: BigInt(event.position),
   id: event.id,
   type: event.type,
