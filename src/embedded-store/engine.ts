@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppendQueue } from './append-queue.js';
 import { checkAppend, type AppendCheck } from './append-check.js';
-import { InvalidRequest } from './errors.js';
+import { InvalidRequest, LogFailed } from './errors.js';
 import { everyEvent, type EventPredicate } from './event-filter.js';
 import type { Direction, EventLog } from './event-log.js';
 import { limits } from './limits.js';
@@ -213,7 +213,13 @@ export class Engine {
   async close(): Promise<void> {
     await this.queue.close();
     this.pulse.close();
-    this.log.close();
+    try {
+      this.log.close();
+    } catch (error) {
+      // Leaving as if nothing had happened would let the driver close the file, and that syncs once more.
+      if (error instanceof LogFailed) this.options.onLogFailure(error);
+      throw error;
+    }
   }
 
   private async eraseHidden(stream: string): Promise<void> {
@@ -300,7 +306,7 @@ export class Engine {
     let position = -1;
     for (const event of events) {
       revision += 1;
-      position = this.log.insert(stream, revision, event, createdAt);
+      position = this.log.insert({ id: stream, name: entry.name }, revision, event, createdAt);
       this.recentIds.add(event.id, stream, revision);
       this.writtenIds.push(event.id);
     }
@@ -326,7 +332,7 @@ export class Engine {
     this.touched.add(stream);
     const id = (entry.id ??= this.log.addStream(stream));
     const position = this.log.insert(
-      id,
+      { id, name: stream },
       tombstoneRevision,
       systemEvent(streamDeletedEventType),
       this.options.now(),

@@ -25,6 +25,7 @@ export class EventLog {
   private readonly statements;
   private nextPosition: number;
   private pagesSinceCheckpoint = 0;
+  private checkpointDueAt: number = limits.checkpointPages;
   private hasFailed = false;
 
   private constructor(
@@ -35,14 +36,20 @@ export class EventLog {
     this.nextPosition = (this.number('lastPosition') ?? -1) + 1;
   }
 
-  /** Writes an empty log. Only under a name that nobody opens yet, and renamed once it is complete. */
+  /**
+   * Writes an empty log. Only under a name that nobody opens yet, and renamed once it is complete.
+   *
+   * @throws WriteRefused if there is no room for it
+   * @throws LogFailed if it could not be brought to disk; the process must end
+   */
   static create(file: string): void {
     const database = new SqliteDatabase(file);
     try {
       database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; BEGIN; ${schema} COMMIT;`);
-    } finally {
-      database.close();
+    } catch (error) {
+      throw closedAfter(database, error);
     }
+    database.close();
   }
 
   /**
@@ -61,10 +68,7 @@ export class EventLog {
       log.checkpoint('TRUNCATE');
       return log;
     } catch (error) {
-      const failure = failureOf(error);
-      // Closing would sync once more.
-      if (!(failure instanceof LogFailed)) database.close();
-      throw failure;
+      throw closedAfter(database, error);
     }
   }
 
@@ -105,17 +109,32 @@ export class EventLog {
   }
 
   /** Adds a row to the open transaction. Returns the event's position. */
-  insert(stream: number, revision: number, event: ProposedEvent, createdAt: number): number {
+  insert(
+    stream: { readonly id: number; readonly name: string },
+    revision: number,
+    event: ProposedEvent,
+    createdAt: number,
+  ): number {
     const position = this.nextPosition++;
     this.statements.insert.run(
       position,
-      stream,
+      stream.id,
       revision,
       event.id,
       event.type,
       event.isJson ? 1 : 0,
       createdAt,
-      checksumOf(event.id, event.data, event.metadata),
+      checksumOf({
+        stream: stream.name,
+        position,
+        revision,
+        createdAt,
+        id: event.id,
+        type: event.type,
+        isJson: event.isJson,
+        data: event.data,
+        metadata: event.metadata,
+      }),
       event.data,
       event.metadata.byteLength === 0 ? null : event.metadata,
     );
@@ -179,22 +198,29 @@ export class EventLog {
    * @throws LogFailed if the copy could not be brought to disk
    */
   checkpointIfDue(): void {
-    if (this.pagesSinceCheckpoint < limits.checkpointPages) return;
+    if (this.pagesSinceCheckpoint < this.checkpointDueAt) return;
     try {
       this.checkpoint('PASSIVE');
     } catch (error) {
       const failure = this.noted(error);
       if (failure instanceof LogFailed) throw failure;
-      // No room to grow the file: the write-ahead log keeps everything, and the next round tries again.
+      // No room to grow the file. The write-ahead log keeps everything; trying again at each append would only slow
+      // them down, and waiting for as long as the first time would let it grow to twice its size.
+      this.checkpointDueAt = this.pagesSinceCheckpoint + limits.checkpointRetryPages;
     }
   }
 
   private checkpoint(mode: 'PASSIVE' | 'TRUNCATE'): void {
-    this.pagesSinceCheckpoint = 0;
     this.database.exec(`PRAGMA wal_checkpoint(${mode})`);
+    this.pagesSinceCheckpoint = 0;
+    this.checkpointDueAt = limits.checkpointPages;
   }
 
-  /** Leaves one file that holds everything, and no lock on it. After a failed sync it leaves all as it is (P29). */
+  /**
+   * Leaves one file that holds everything, and no lock on it. After a failed sync it leaves all as it is (P29).
+   *
+   * @throws LogFailed if what it holds could not be brought to disk; the process must end
+   */
   close(): void {
     if (this.hasFailed) return;
     try {
@@ -202,7 +228,8 @@ export class EventLog {
         'PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; SELECT 1 FROM streams LIMIT 1;',
       );
     } catch (error) {
-      if (this.noted(error) instanceof LogFailed) return;
+      const failure = this.noted(error);
+      if (failure instanceof LogFailed) throw failure;
       // No room to copy the write-ahead log into the file: the next start does it.
     }
     this.database.close();
@@ -228,23 +255,19 @@ export class EventLog {
   }
 
   private eventOf(row: Row, stream: string): StoredEvent {
-    const id = at<string>(row, 2);
-    const data = at<Uint8Array>(row, 7);
-    const metadata = at<Uint8Array | null>(row, 8) ?? emptyBytes;
-    if (checksumOf(id, data, metadata) !== row[6]) {
-      throw new DamagedEvent(this.file, stream, at<number>(row, 1));
-    }
-    return {
+    const event = {
       stream,
       position: at<number>(row, 0),
       revision: at<number>(row, 1),
-      id,
+      id: at<string>(row, 2),
       type: at<string>(row, 3),
       isJson: row[4] === 1,
       createdAt: at<number>(row, 5),
-      data,
-      metadata,
+      data: at<Uint8Array>(row, 7),
+      metadata: at<Uint8Array | null>(row, 8) ?? emptyBytes,
     };
+    if (checksumOf(event) !== row[6]) throw new DamagedEvent(this.file, stream, event.revision);
+    return event;
   }
 
   private number(
@@ -307,6 +330,13 @@ function configure(database: SqliteDatabase): void {
     PRAGMA wal_autocheckpoint = 0;
     PRAGMA cache_size = -65536;
   `);
+}
+
+/** What the error means. Closes the file unless a sync has failed: closing would sync once more. */
+function closedAfter(database: SqliteDatabase, error: unknown): unknown {
+  const failure = failureOf(error);
+  if (!(failure instanceof LogFailed)) database.close();
+  return failure;
 }
 
 /** Errors of a write that SQLite undoes before any sync. Everything else may have left the file in an unknown state. */

@@ -44,6 +44,8 @@ export const limits = {
   scavengeEventsMax: 2_000,
   /** Pages of the write-ahead log after which it is copied into the file: 16 MiB. */
   checkpointPages: 4_096,
+  /** Pages after which a copy for which there was no room is tried again. */
+  checkpointRetryPages: 256,
   /** A file up to this size is checked page by page at start; a larger one by its newest events only. */
   fullCheckBytesMax: 64 * 1_048_576,
   /** Newest events whose checksums are verified at every start. */

@@ -1,9 +1,10 @@
-import { rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { UnusableFile } from './errors.js';
 import { limits } from './limits.js';
 import { applicationId, checksumOf, formatVersion } from './log-format.js';
 import { codeOf, primaryCode, sqliteCode, SqliteDatabase } from './sqlite.js';
 import { emptyBytes } from './stored-event.js';
+import { isWriteAheadLogDamaged } from './wal-check.js';
 
 /**
  * Looks before anything is written whether the file is a log that this version can serve.
@@ -14,9 +15,13 @@ import { emptyBytes } from './stored-event.js';
  * @throws UnusableFile saying which file and why
  */
 export function verifyLog(file: string): void {
+  // SQLite deletes the write-ahead log of an empty file, even when it only reads.
+  if (statSync(file).size === 0) throw new UnusableFile(file, 'it is empty, though it was a log once');
+  finishModeChange(file);
   const database = new SqliteDatabase(file, { readOnly: true });
   try {
     verifyFormat(database, file);
+    verifyWriteAheadLog(file);
     const isSmall =
       Number(pragma(database, 'page_count')) * Number(pragma(database, 'page_size')) <=
       limits.fullCheckBytesMax;
@@ -31,8 +36,6 @@ export function verifyLog(file: string): void {
 }
 
 function verifyFormat(database: SqliteDatabase, file: string): void {
-  if (Number(pragma(database, 'page_count')) === 0)
-    throw new UnusableFile(file, 'it is empty, though it was a log once');
   if (Number(pragma(database, 'application_id')) !== applicationId) {
     throw new UnusableFile(file, 'it is an SQLite file of another program');
   }
@@ -46,25 +49,69 @@ function verifyFormat(database: SqliteDatabase, file: string): void {
 }
 
 function verifyPages(database: SqliteDatabase, file: string): void {
-  const finding = pragma(database, 'quick_check');
-  if (finding !== 'ok') throw new UnusableFile(file, `it is damaged: ${String(finding)}`);
+  // Not `quick_check`, which does not look whether an index still leads to the rows: a stream would look empty.
+  const finding = pragma(database, 'integrity_check');
+  if (finding !== 'ok') throw new UnusableFile(file, `it is damaged: ${inOneLine(String(finding))}`);
 }
 
 function verifyEvents(database: SqliteDatabase, file: string, count: number): void {
   let damagedAt: number | undefined;
+  const columns = `position, (SELECT name FROM streams WHERE streams.id = events.stream), revision,
+    id, type, is_json, created_at, checksum, data, metadata`;
   const newest = `events ORDER BY position DESC LIMIT ${count}`;
-  database.forEachRow('position, id, checksum, data, metadata', newest, (...row) => {
-    const [position, id, checksum, data, metadata] = row as [
+  database.forEachRow(columns, newest, (...row) => {
+    const [position, stream, revision, id, type, isJson, createdAt, checksum, data, metadata] = row as [
       number,
       string,
+      number,
+      string,
+      string,
+      number,
+      number,
       number,
       Uint8Array,
       Uint8Array | null,
     ];
-    if (checksumOf(id, data, metadata ?? emptyBytes) !== checksum) damagedAt = position;
+    const rest = { id, type, isJson: isJson === 1, createdAt, data, metadata: metadata ?? emptyBytes };
+    if (checksumOf({ position, stream, revision, ...rest }) !== checksum) damagedAt = position;
   });
   if (damagedAt === undefined) return;
   throw new UnusableFile(file, `it is damaged: the event at position ${damagedAt} is not what was written`);
+}
+
+function verifyWriteAheadLog(file: string): void {
+  if (!isWriteAheadLogDamaged(`${file}-wal`)) return;
+  throw new UnusableFile(file, `it is damaged: ${file}-wal does not hold what was written`);
+}
+
+/**
+ * A process that was killed while it opened or closed the log may have left a rollback journal, and a connection that
+ * only reads cannot use such a file. Bringing that to its end is safe: only this store changes the mode of this file.
+ *
+ * Read here by plain means, before SQLite has opened the file: who closes a file drops the locks that SQLite has on it.
+ */
+function finishModeChange(file: string): void {
+  if (!existsSync(`${file}-journal`) || applicationIdIn(file) !== applicationId) return;
+  const database = new SqliteDatabase(file);
+  try {
+    database.exec('SELECT 1 FROM sqlite_schema LIMIT 1');
+  } catch {
+    // What is wrong with it is told by what follows.
+  } finally {
+    database.close();
+  }
+}
+
+/** https://www.sqlite.org/fileformat2.html#the_database_header */
+function applicationIdIn(file: string): number {
+  const bytes = Buffer.alloc(4);
+  const descriptor = openSync(file, 'r');
+  try {
+    readSync(descriptor, bytes, 0, 4, 68);
+  } finally {
+    closeSync(descriptor);
+  }
+  return bytes.readUInt32BE();
 }
 
 /** The first thing that the pragma says. */
@@ -74,9 +121,13 @@ function pragma(database: SqliteDatabase, name: string): unknown {
   return first;
 }
 
+const inOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
+
 function reasonOf(error: unknown): string {
   const code = primaryCode(codeOf(error) ?? 0);
   if (code === sqliteCode.notADatabase) return 'it is not a log of Longshore';
-  if (code === sqliteCode.corrupt) return 'it is damaged';
-  return error instanceof Error ? error.message : String(error);
+  const message = inOneLine(error instanceof Error ? error.message : String(error));
+  // An error in a statement that worked when it was written: the file no longer has those tables.
+  if (code === sqliteCode.corrupt || code === sqliteCode.error) return `it is damaged: ${message}`;
+  return message;
 }

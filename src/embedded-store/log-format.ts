@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import type { StoredEvent } from './stored-event.js';
 
 /** Marks the file as ours: the letters `Lshr`. */
 export const applicationId = 0x4c_73_68_72;
@@ -18,11 +19,14 @@ export const schema = `
 `;
 
 /**
- * Covers what the store was given to keep, so that a disk that returns other bytes than were written is found out when
- * the event is read, not years later by a fold that went wrong.
+ * Covers everything a reader is told of an event, so that a disk that returns other bytes than were written is found out
+ * when the event is read, not years later by a fold that went wrong.
  */
-export function checksumOf(id: string, data: Uint8Array, metadata: Uint8Array): number {
-  return continued(continued(crc32(id), data), metadata);
+export function checksumOf(event: StoredEvent): number {
+  const { position, stream, revision, id, type, isJson, createdAt, data, metadata } = event;
+  // Text rather than bytes: this is done for each event, and a template is the fastest way there.
+  const rest = `${position} ${revision} ${createdAt} ${isJson} ${id} ${data.byteLength} ${type} ${stream}`;
+  return continued(continued(crc32(rest), data), metadata);
 }
 
 /** Empty arrays may have no memory at all, and for that crc32 begins anew instead of going on. */

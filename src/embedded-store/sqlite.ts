@@ -4,6 +4,7 @@ type Driver = Pick<typeof photostructure, 'DatabaseSync' | 'StatementSync'>;
 
 /** The result codes that this store tells apart. https://www.sqlite.org/rescode.html */
 export const sqliteCode = {
+  error: 1,
   busy: 5,
   readOnly: 8,
   ioError: 10,

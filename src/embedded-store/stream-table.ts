@@ -56,9 +56,10 @@ export class StreamTable {
   }
 
   private loadMetadata(name: string): Uint8Array {
-    const id = this.log.streamId(metastreamOf(name));
+    const metastream = metastreamOf(name);
+    const id = this.log.streamId(metastream);
     if (id === undefined) return emptyBytes;
-    const [newest] = this.log.readStream(id, name, 'backwards', Number.MAX_SAFE_INTEGER, 1);
+    const [newest] = this.log.readStream(id, metastream, 'backwards', Number.MAX_SAFE_INTEGER, 1);
     return newest?.data ?? emptyBytes;
   }
 
