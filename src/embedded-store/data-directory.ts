@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { DirectoryInUse } from './errors.js';
+import { DirectoryInUse, UnusableFile, WriteRefused } from './errors.js';
 import { EventLog } from './event-log.js';
 import { codeOf, primaryCode, sqliteCode, SqliteDatabase } from './sqlite.js';
 
@@ -45,19 +45,19 @@ export class DataDirectory {
     private readonly lock: SqliteDatabase,
   ) {}
 
-  /** @throws DirectoryInUse naming the holder; nothing in the directory was touched */
+  /**
+   * @throws DirectoryInUse naming the holder; nothing in the directory was touched
+   * @throws UnusableFile if there can be no such directory, or nothing can be written in it
+   */
   static acquire(path: string): DataDirectory {
-    mkdirSync(path, { recursive: true });
-    const lock = new SqliteDatabase(join(path, fileNames.lock));
+    makeDirectory(path);
+    const directory = new DataDirectory(path, lockIn(path));
     try {
-      lock.exec('BEGIN EXCLUSIVE');
+      directory.sayWhoHolds('starting');
     } catch (error) {
-      lock.close();
-      if (primaryCode(codeOf(error) ?? 0) !== sqliteCode.busy) throw error;
-      throw new DirectoryInUse(path, holderOf(path));
+      directory.release();
+      throw unusable(path, error);
     }
-    const directory = new DataDirectory(path, lock);
-    directory.sayWhoHolds('starting');
     return directory;
   }
 
@@ -65,11 +65,20 @@ export class DataDirectory {
     return join(this.path, fileNames.socket);
   }
 
-  /** Opens the log, and begins an empty one where there is none. */
+  /**
+   * Opens the log, and begins an empty one where there is none.
+   *
+   * @throws UnusableFile also if the disk is full
+   * @throws LogFailed if it could not be brought to disk; the process must end
+   */
   openLog(): EventLog {
     const file = join(this.path, fileNames.log);
-    if (!existsSync(file)) this.createLog(file);
-    return EventLog.open(file);
+    try {
+      if (!existsSync(file)) this.createLog(file);
+      return EventLog.open(file);
+    } catch (error) {
+      throw error instanceof WriteRefused ? unusable(file, error) : error;
+    }
   }
 
   /** For the message that another process gives when it finds the directory in use. */
@@ -98,6 +107,33 @@ export class DataDirectory {
     syncDirectory(this.path);
   }
 }
+
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EEXIST' && code !== 'ENOTDIR') throw unusable(path, error);
+    throw new UnusableFile(path, 'it is not a directory', { cause: error });
+  }
+}
+
+function lockIn(path: string): SqliteDatabase {
+  const file = join(path, fileNames.lock);
+  let lock: SqliteDatabase | undefined;
+  try {
+    lock = new SqliteDatabase(file);
+    lock.exec('BEGIN EXCLUSIVE');
+    return lock;
+  } catch (error) {
+    lock?.close();
+    if (primaryCode(codeOf(error) ?? 0) !== sqliteCode.busy) throw unusable(file, error);
+    throw new DirectoryInUse(path, holderOf(path));
+  }
+}
+
+const unusable = (file: string, error: unknown): UnusableFile =>
+  new UnusableFile(file, error instanceof Error ? error.message : String(error), { cause: error });
 
 function syncDirectory(path: string): void {
   const descriptor = openSync(path, 'r');

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
+import { join } from 'node:path';
 import { AccessControl, type User } from './access-control.js';
-import { DataDirectory } from './data-directory.js';
+import { DataDirectory, fileNames } from './data-directory.js';
 import { Engine } from './engine.js';
 import { InvalidRequest, LogFailed } from './errors.js';
 import { Listener, type TlsFiles } from './grpc/listener.js';
@@ -44,6 +45,7 @@ export class StoreServer {
    * @throws DirectoryInUse, UnusableFile or InvalidRequest, with nothing left open
    */
   static async start(options: StoreServerOptions): Promise<StoreServer> {
+    checkSocketPath(join(options.dataDirectory, fileNames.socket));
     const directory = DataDirectory.acquire(options.dataDirectory);
     const stopping = new AbortController();
     // Each call listens to it; there is no number of them that would be a leak.
@@ -51,7 +53,6 @@ export class StoreServer {
     const listeners: Listener[] = [];
     let engine: Engine | undefined;
     try {
-      checkSocketPath(directory.socketPath);
       engine = new Engine(directory.openLog(), { ...options, now: Date.now });
       for (const start of listenersOf(options, directory, engine, stopping.signal))
         listeners.push(await start());

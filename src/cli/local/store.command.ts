@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { readFileSync } from 'node:fs';
 import { isIPv4, isIPv6 } from 'node:net';
+import { createSecureContext } from 'node:tls';
 import { readUsersFile } from '../../embedded-store/access-control.js';
 import { endProcess } from '../../embedded-store/log-failure.js';
 import { StoreServer, type StoreServerOptions } from '../../embedded-store/store-server.js';
@@ -41,8 +42,9 @@ export function storeCommand(): Command {
 async function run(flags: StoreFlags): Promise<void> {
   const server = await StoreServer.start({ ...optionsOf(flags), onLogFailure: endProcess });
   const stop = () => void server.stop();
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
+  // Not `once`: without a listener the second signal would end the process where it stands.
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
   console.log(
     `longshore store: listening on ${flags.host}:${server.port ?? flags.port} and ${server.socketPath}`,
   );
@@ -71,7 +73,16 @@ function optionsOf(flags: StoreFlags): Omit<StoreServerOptions, 'onLogFailure'> 
 function tlsOf({ tlsCert, tlsKey }: StoreFlags) {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined) throw new Error('--tls-cert and --tls-key go together');
-  return { certificate: readFileSync(tlsCert), key: readFileSync(tlsKey) };
+  const tls = { certificate: readFileSync(tlsCert), key: readFileSync(tlsKey) };
+  try {
+    createSecureContext({ cert: tls.certificate, key: tls.key });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`--tls-cert ${tlsCert} with --tls-key ${tlsKey} cannot be used: ${reason}`, {
+      cause: error,
+    });
+  }
+  return tls;
 }
 
 const isLoopback = (host: string): boolean =>
