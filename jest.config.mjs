@@ -32,7 +32,8 @@ export default {
     ...project,
     displayName: name,
     testMatch: [`<rootDir>/test/${name}/**/*${suffix}`],
-    testTimeout: timeoutMs,
+    globals: { testTimeoutMs: timeoutMs },
+    setupFilesAfterEnv: ['<rootDir>/scripts/test-timeout.mjs'],
   })),
   reporters: ['default', '<rootDir>/scripts/test-report.mjs'],
 };

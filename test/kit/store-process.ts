@@ -40,21 +40,32 @@ export class StoreProcess {
    * @throws StoreDidNotStart
    */
   static async start(dataDirectory: string, flags: readonly string[] = []): Promise<StoreProcess> {
-    const { child, ended } = launch(['--data', dataDirectory, '--port', '0', ...flags]);
-    const port = new Promise<number>((resolve) => {
-      createInterface(child.stdout).on('line', (line) => {
-        const [, listening] = /listening on .*:(\d+) and /.exec(line) ?? [];
-        if (listening !== undefined) resolve(Number(listening));
-      });
-    });
-    const first = await Promise.race([port, ended]);
+    const { child, listening, ended } = launch(['--data', dataDirectory, '--port', '0', ...flags]);
+    const first = await Promise.race([listening, ended]);
     if (typeof first !== 'number') throw new StoreDidNotStart(first);
     return new StoreProcess(child, first, ended);
   }
 
   /** Runs it to its end, for flags or files with which it must not start. */
   static async refusal(flags: readonly string[]): Promise<ProcessEnd> {
-    return launch(flags).ended;
+    const { listening, ended } = launch(flags);
+    const first = await Promise.race([listening, ended]);
+    if (typeof first === 'number') throw new Error('longshore store has started');
+    return first;
+  }
+
+  /**
+   * Starts and stops it again, and kills it at the how-manieth call of those with which SQLite changes files, before that
+   * call is made. Needs `strace`.
+   */
+  static async killedAtWrite(dataDirectory: string, ordinal: number): Promise<void> {
+    const calls = 'pwrite64,fdatasync,fsync,ftruncate,unlink';
+    const inject = `inject=${calls}:signal=SIGKILL:when=${ordinal}`;
+    const watched = ['strace', '-f', '-o', '/dev/null', '-e', `trace=${calls}`, '-e', inject];
+    const { child, listening, ended } = launch(['--data', dataDirectory, '--port', '0'], watched);
+    await Promise.race([listening, ended]);
+    child.kill('SIGTERM');
+    await ended;
   }
 
   /** Kills what a test has left running. */
@@ -88,8 +99,9 @@ export class StoreProcess {
   }
 }
 
-function launch(flags: readonly string[]) {
-  const child = spawn(process.execPath, [program, 'store', ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
+function launch(flags: readonly string[], under: readonly string[] = []) {
+  const [command = '', ...words] = [...under, process.execPath, program, 'store', ...flags];
+  const child = spawn(command, words, { stdio: ['ignore', 'pipe', 'pipe'] });
   running.add(child);
   const output: string[] = [];
   const errors: string[] = [];
@@ -102,5 +114,11 @@ function launch(flags: readonly string[]) {
       resolve({ exitCode, signal, output: output.join(''), errors: errors.join('') });
     });
   });
-  return { child, ended };
+  const listening = new Promise<number>((resolve) => {
+    createInterface(child.stdout).on('line', (line) => {
+      const [, port] = /listening on .*:(\d+) and /.exec(line) ?? [];
+      if (port !== undefined) resolve(Number(port));
+    });
+  });
+  return { child, listening, ended };
 }

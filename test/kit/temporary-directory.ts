@@ -13,10 +13,10 @@ export const makeTemporaryDirectory = async (): Promise<TemporaryDirectory> => {
 };
 
 /** Runs `test` with a directory of its own, and leaves nothing of it. */
-export const withTemporaryDirectory = async (test: (path: string) => Promise<void> | void): Promise<void> => {
+export const withTemporaryDirectory = async <T>(test: (path: string) => Promise<T> | T): Promise<T> => {
   const directory = await makeTemporaryDirectory();
   try {
-    await test(directory.path);
+    return await test(directory.path);
   } finally {
     await directory.remove();
   }
