@@ -7,7 +7,11 @@ export type StoreThreadMessage =
   | { readonly kind: 'started'; readonly socketPath: string; readonly port: number | undefined }
   | { readonly kind: 'failed'; readonly name: string; readonly message: string };
 
-/** The store could not start. `name` and message are those of the error in its thread. */
+/**
+ * The store could not start. `name` and message are those of the error in its thread.
+ *
+ * @public
+ */
 export class StoreStartFailed extends Error {
   constructor(name: string, message: string) {
     super(message);

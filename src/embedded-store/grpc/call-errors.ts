@@ -34,7 +34,7 @@ const encoded = (trailers: Record<string, string>): Record<string, string> =>
   );
 
 /** Begins the message of an append that surely wrote nothing, so that a client need not ask what became of it. */
-export const refusalPrefix = 'append-refused: ';
+const refusalPrefix = 'append-refused: ';
 
 /** How calls end that were under way when the store was asked to stop. EventStoreDB cancels them as well. */
 export const stopping = callError(grpcStatus.CANCELLED, 'the store is stopping');
