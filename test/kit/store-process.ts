@@ -55,17 +55,16 @@ export class StoreProcess {
   }
 
   /**
-   * Starts and stops it again, and kills it at the how-manieth call of those with which SQLite changes files, before that
-   * call is made. Needs `strace`.
+   * Starts it, stops it, and kills it on the way at the how-manieth system call of that name, before that is made. Needs
+   * `strace`.
    */
-  static async killedAtWrite(dataDirectory: string, ordinal: number): Promise<void> {
-    const calls = 'pwrite64,fdatasync,fsync,ftruncate,unlink';
-    const inject = `inject=${calls}:signal=SIGKILL:when=${ordinal}`;
-    const watched = ['strace', '-f', '-o', '/dev/null', '-e', `trace=${calls}`, '-e', inject];
+  static async killedAt(dataDirectory: string, call: string, ordinal: number): Promise<ProcessEnd> {
+    const inject = `inject=${call}:signal=SIGKILL:when=${ordinal}`;
+    const watched = ['strace', '-D', '-f', '-o', '/dev/null', '-e', `trace=${call}`, '-e', inject];
     const { child, listening, ended } = launch(['--data', dataDirectory, '--port', '0'], watched);
     await Promise.race([listening, ended]);
     child.kill('SIGTERM');
-    await ended;
+    return ended;
   }
 
   /** Kills what a test has left running. */
