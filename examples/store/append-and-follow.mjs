@@ -30,10 +30,11 @@ try {
   );
 }
 
+let arrival;
 const subscription = client.subscribeToStream(voyage);
 subscription.once('caughtUp', () => {
   console.log('caught up; what comes now is new');
-  void client.appendToStream(voyage, event('ship-arrived.v1', { at: 'Halifax' }), {
+  arrival = client.appendToStream(voyage, event('ship-arrived.v1', { at: 'Halifax' }), {
     expectedRevision: revision,
   });
 });
@@ -41,4 +42,5 @@ for await (const { event: received } of subscription) {
   console.log(`${received.revision} ${received.type} ${JSON.stringify(received.data)}`);
   if (received.type === 'ship-arrived.v1') break;
 }
+await arrival;
 await client.dispose();

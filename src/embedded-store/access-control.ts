@@ -1,5 +1,5 @@
 import { timingSafeEqual, createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { InvalidRequest } from './errors.js';
 import { isMetastream, originalOf, type AccessList } from './stream-metadata.js';
 
@@ -84,6 +84,7 @@ function isSame(given: string, expected: string): boolean {
  * @throws InvalidRequest naming the field, or if others than the owner may read the passwords
  */
 export function readUsersFile(file: string): readonly User[] {
+  if (!existsSync(file)) throw new InvalidRequest(`there is no users file ${file}`);
   if ((statSync(file).mode & 0o077) !== 0) {
     throw new InvalidRequest(`${file} holds passwords and can be read by others; run: chmod 600 ${file}`);
   }

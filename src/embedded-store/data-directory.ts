@@ -110,7 +110,8 @@ export class DataDirectory {
 
 function makeDirectory(path: string): void {
   try {
-    mkdirSync(path, { recursive: true });
+    // What is in it holds everything that passwords and access lists protect.
+    mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'EEXIST' && code !== 'ENOTDIR') throw unusable(path, error);

@@ -41,7 +41,11 @@ export function storeCommand(): Command {
 
 async function run(flags: StoreFlags): Promise<void> {
   const server = await StoreServer.start({ ...optionsOf(flags), onLogFailure: endProcess });
-  const stop = () => void server.stop();
+  let isStopping = false;
+  const stop = () => {
+    if (!isStopping) void server.stop().then(() => console.log('longshore store: stopped'));
+    isStopping = true;
+  };
   // Not `once`: without a listener the second signal would end the process where it stands.
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
@@ -59,7 +63,7 @@ function optionsOf(flags: StoreFlags): Omit<StoreServerOptions, 'onLogFailure'> 
   }
   if (!isLoopback(flags.host) && flags.users === undefined) {
     throw new Error(
-      `--host ${flags.host} can be reached from other machines; give --users with TLS, or listen on 127.0.0.1`,
+      `--host ${flags.host} may be reached from other machines; give --users with TLS, or listen on 127.0.0.1`,
     );
   }
   const users = flags.users === undefined ? undefined : readUsersFile(flags.users);

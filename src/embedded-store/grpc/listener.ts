@@ -3,6 +3,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server as NetServer, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { createHealthServer, speaksHttp2 } from '../http-health.js';
+import { InvalidRequest } from '../errors.js';
 import { limits } from '../limits.js';
 import { messageGroups } from './message-groups.js';
 import { addServices, type Endpoint } from './services.js';
@@ -113,14 +114,20 @@ async function listen(sockets: NetServer, address: ListenAddress): Promise<void>
   const target =
     address.kind === 'socket' ? { path: freed(address.path) } : { host: address.host, port: address.port };
   await new Promise<void>((resolve, reject) => {
-    sockets.once('error', reject);
+    sockets.once('error', (error: NodeJS.ErrnoException) => reject(listenFailure(address, error)));
     sockets.listen(target, () => {
-      sockets.off('error', reject);
+      sockets.removeAllListeners('error');
       resolve();
     });
   });
   // Who may read the data directory may use the store.
   if (address.kind === 'socket') chmodSync(address.path, 0o600);
+}
+
+function listenFailure(address: ListenAddress, error: NodeJS.ErrnoException): Error {
+  if (address.kind === 'socket' || error.code !== 'EADDRINUSE') return error;
+  const place = `${address.host}:${address.port}`;
+  return new InvalidRequest(`${place} is taken by another program; choose another --port`, { cause: error });
 }
 
 /** A socket that a killed process left behind; the lock on the directory says that nobody listens there. */
