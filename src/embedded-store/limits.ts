@@ -13,11 +13,13 @@ export const limits = {
   queuedBytesMax: 32 * 1_048_576,
   /** Events read from the file in one go. Between pages other work gets its turn, and the reader decodes what it has. */
   pageEventsMax: 100,
-  pageBytesMax: 2 * 1_048_576,
+  pageBytesMax: 262_144,
   /** Events that a filtered subscription looks at for each unit of its checkpoint interval, if it names no number. */
   searchWindowDefault: 32,
   /** Encoded events are handed to gRPC in groups of this size, which holds up to 16 groups for a slow reader. */
   messageGroupBytes: 16_384,
+  /** A group from this size on is waited for until the socket has taken it, so that a slow reader holds one, not 16. */
+  largeGroupBytes: 65_536,
   /** A live subscriber that is further behind than this is told that it fell behind, and when it has caught up. */
   liveBacklogEventsMax: 1_000,
   /** Ids kept to recognise repeated appends that expect no exact revision. */

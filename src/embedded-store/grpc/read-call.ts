@@ -183,8 +183,10 @@ type Sender = ReturnType<typeof sender>;
 /** Writes answers as fast as the reader takes them. */
 function sender(call: Call, encode: Encode, signal: AbortSignal) {
   const write = async (group: MessageGroup): Promise<void> => {
-    if (signal.aborted || call.write(group)) return;
-    await drained(call, signal);
+    if (signal.aborted) return;
+    const bytes = group.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    if (bytes >= limits.largeGroupBytes) await taken(call, group, signal);
+    else if (!call.write(group)) await drained(call, signal);
   };
   const events = async (page: readonly StoredEvent[]): Promise<void> => {
     for (const group of groupsOf(page, encode)) await write(group);
@@ -215,6 +217,18 @@ function* groupsOf(page: readonly StoredEvent[], encode: Encode): Generator<Mess
     [group, bytes] = [[], 0];
   }
   if (group.length > 0) yield group;
+}
+
+/** Writes the group and waits until the socket has it, or nobody wants it any longer. */
+async function taken(call: Call, group: MessageGroup, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    signal.addEventListener('abort', done);
+    call.write(group, done);
+  });
 }
 
 /** Waits until the socket takes more, or nobody wants it any longer; leaves no listener behind. */

@@ -8,6 +8,7 @@ import type {
 import { randomUUID } from 'node:crypto';
 import { appendCall } from './append-call.js';
 import { batchAppendCall } from './batch-append-call.js';
+import { decoderOf } from './bounded-reader.js';
 import { deleteCall, tombstoneCall } from './delete-calls.js';
 import {
   features,
@@ -16,6 +17,7 @@ import {
   ServerFeaturesService,
   shared,
   StreamsService,
+  streams,
 } from './protocol.js';
 import { readCall } from './read-call.js';
 import type { StoreContext } from './store-context.js';
@@ -50,7 +52,13 @@ function streamsService() {
     Buffer.from(buffer, byteOffset, byteLength);
   return {
     ...StreamsService,
-    read: { ...StreamsService.read, responseSerialize: encoded },
+    read: {
+      ...StreamsService.read,
+      requestDeserialize: decoderOf(streams.ReadReq),
+      responseSerialize: encoded,
+    },
+    delete: { ...StreamsService.delete, requestDeserialize: decoderOf(streams.DeleteReq) },
+    tombstone: { ...StreamsService.tombstone, requestDeserialize: decoderOf(streams.TombstoneReq) },
     append: { ...StreamsService.append, requestDeserialize: decodeAppendMessage },
     batchAppend: {
       ...StreamsService.batchAppend,
