@@ -18,7 +18,7 @@ export default {
   // jest.config.mjs transforms with.
   jest: false,
   ignoreDependencies: ['@swc/jest', '@swc/core'],
-  ignoreBinaries: ['openssl'],
+  ignoreBinaries: ['openssl', 'strace'],
   // A type that a signature in the same file names is exported for whoever writes that signature's callers.
   ignoreExportsUsedInFile: { interface: true, type: true },
 };

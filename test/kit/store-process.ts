@@ -12,7 +12,7 @@ export interface ProcessEnd {
   readonly errors: string;
 }
 
-export class StoreDidNotStart extends Error {
+class StoreDidNotStart extends Error {
   constructor(readonly end: ProcessEnd) {
     super(`longshore store has ended: ${end.errors}`);
   }
@@ -37,7 +37,7 @@ export class StoreProcess {
    * Resolves once it says that it listens.
    *
    * @param flags besides those for the directory and a free port; the last one of a name counts
-   * @throws StoreDidNotStart
+   * @throws StoreDidNotStart with what it said
    */
   static async start(dataDirectory: string, flags: readonly string[] = []): Promise<StoreProcess> {
     const { child, listening, ended } = launch(['--data', dataDirectory, '--port', '0', ...flags]);

@@ -50,6 +50,8 @@ export class Listener {
     const listener = new Listener(sockets, server, address);
     const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
     sockets.on('connection', (socket: Socket) => listener.watch(socket));
+    // Node.js tells of a handshake that failed or took too long, and leaves the socket open.
+    sockets.on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
     const health = createHealthServer();
     sockets.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
       expectWord(socket, tls ? 1 : prefaceBytes);
