@@ -253,7 +253,10 @@ describe('a start that cannot be', () => {
     const { port } = other.address() as AddressInfo;
     try {
       await withTemporaryDirectory(async (path) => {
-        expectRefusal(await refusalIn(path, '--port', String(port)), `127.0.0.1:${port} is taken by another program`);
+        expectRefusal(
+          await refusalIn(path, '--port', String(port)),
+          `127.0.0.1:${port} is taken by another program`,
+        );
         expect((await readdir(path)).toSorted()).toEqual(['events.db', 'store.lock']);
         await withStore(path, async ({ client }) => {
           expect(await client.append('s', newEvents(1), 'no-stream')).toMatchObject({ revision: 0 });
