@@ -92,7 +92,10 @@ export function readUsersFile(file: string): readonly User[] {
   if (!Array.isArray(users) || users.length === 0) {
     throw new InvalidRequest(`${file} must hold a JSON array with at least one user`);
   }
-  return users.map((user: unknown, index) => parseUser(user, `${file}: user ${index + 1}`));
+  const parsed = users.map((user: unknown, index) => parseUser(user, `${file}: user ${index + 1}`));
+  const names = new Set(parsed.map(({ name }) => name));
+  if (names.size < parsed.length) throw new InvalidRequest(`${file}: two users have the same name`);
+  return parsed;
 }
 
 function parseJson(file: string): unknown {
@@ -106,7 +109,9 @@ function parseJson(file: string): unknown {
 }
 
 function parseUser(value: unknown, place: string): User {
-  const { name, password, groups = [] } = (value ?? {}) as Partial<Record<keyof User, unknown>>;
+  const { name, password, groups = [], ...others } = (value ?? {}) as Partial<Record<keyof User, unknown>>;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw new InvalidRequest(`${place}: there is no field ${unknown}`);
   if (typeof name !== 'string' || name === '' || name.includes(':')) {
     throw new InvalidRequest(`${place}: name must be a text that is not empty and has no colon`);
   }

@@ -2,6 +2,7 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -74,7 +75,10 @@ export class DataDirectory {
   openLog(): EventLog {
     const file = join(this.path, fileNames.log);
     try {
-      if (!existsSync(file)) this.createLog(file);
+      if (!existsSync(file)) {
+        refuseLostLog(file);
+        this.createLog(file);
+      }
       return EventLog.open(file);
     } catch (error) {
       throw error instanceof WriteRefused ? unusable(file, error) : error;
@@ -106,6 +110,16 @@ export class DataDirectory {
     renameSync(unfinished, file);
     syncDirectory(this.path);
   }
+}
+
+/** An empty log must not take the place of one that is elsewhere, for instance on a disk that is not mounted. */
+function refuseLostLog(file: string): void {
+  const leftovers = [file, `${file}-wal`].filter((path) => lstatSync(path, { throwIfNoEntry: false }));
+  if (leftovers.length === 0) return;
+  const reason = leftovers.includes(file)
+    ? 'it is a link to a file that is not there'
+    : 'it is gone, and its write-ahead log is not';
+  throw new UnusableFile(file, reason);
 }
 
 function makeDirectory(path: string): void {

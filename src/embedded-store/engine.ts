@@ -162,7 +162,7 @@ export class Engine {
 
   readStream({ stream, direction, from, maxCount }: StreamReadRequest): StreamPage {
     const entry = this.streams.get(stream);
-    if (entry.isTombstoned) return { kind: 'tombstoned' };
+    if (this.hasEnded(entry)) return { kind: 'tombstoned' };
     if (!isVisible(entry) || entry.id === undefined) return { kind: 'not-found' };
     const first = firstVisibleRevision(entry);
     const start = startIn(entry, direction, from, first);
@@ -279,7 +279,7 @@ export class Engine {
   private check(entry: StreamEntry, expected: ExpectedRevision, ids: readonly string[]): AppendCheck {
     const situation = {
       lastRevision: entry.lastRevision,
-      isTombstoned: entry.isTombstoned,
+      isTombstoned: this.hasEnded(entry),
       isSoftDeleted: isSoftDeleted(entry.metadata),
       hasMetadata: entry.metadataBytes.byteLength > 0,
     };
@@ -289,6 +289,11 @@ export class Engine {
       recentRevisionOf: (id) =>
         entry.id === undefined ? undefined : this.recentIds.revisionOf(id, entry.id),
     });
+  }
+
+  /** A metadata stream ends with the stream it belongs to. */
+  private hasEnded({ name, isTombstoned }: StreamEntry): boolean {
+    return isTombstoned || (isMetastream(name) && this.streams.get(originalOf(name)).isTombstoned);
   }
 
   private repeated(entry: StreamEntry, lastRevision: number): AppendOutcome {
@@ -439,16 +444,18 @@ function validate({ stream, events }: AppendRequest): void {
   }
   for (const event of events) {
     if (!uuid.test(event.id)) throw new InvalidRequest(`event id ${JSON.stringify(event.id)} is not a UUID`);
-    if (event.type === '') throw new InvalidRequest('event type is empty');
-    if (Buffer.byteLength(event.type) > limits.eventTypeBytesMax) {
-      throw new InvalidRequest(`event type has more than ${limits.eventTypeBytesMax} bytes`);
-    }
+    validateName('event type', event.type, limits.eventTypeBytesMax);
   }
 }
 
 function validateStreamName(stream: string): void {
-  if (stream === '') throw new InvalidRequest('stream name is empty');
-  if (Buffer.byteLength(stream) > limits.streamNameBytesMax) {
-    throw new InvalidRequest(`stream name has more than ${limits.streamNameBytesMax} bytes`);
-  }
+  validateName('stream name', stream, limits.streamNameBytesMax);
+}
+
+function validateName(field: string, name: string, bytesMax: number): void {
+  if (name === '') throw new InvalidRequest(`${field} is empty`);
+  if (Buffer.byteLength(name) > bytesMax)
+    throw new InvalidRequest(`${field} has more than ${bytesMax} bytes`);
+  // SQLite's drivers take it for the end of the text.
+  if (name.includes('\0')) throw new InvalidRequest(`${field} has a NUL character`);
 }

@@ -340,6 +340,15 @@ function closedAfter(database: SqliteDatabase, error: unknown): unknown {
 }
 
 /** Errors of a write that SQLite undoes before any sync. Everything else may have left the file in an unknown state. */
+const mayHaveLost: ReadonlySet<number> = new Set([
+  sqliteCode.ioError,
+  sqliteCode.corrupt,
+  sqliteCode.notADatabase,
+  sqliteCode.readOnly,
+  sqliteCode.cannotOpen,
+  sqliteCode.busy,
+]);
+
 function failureOf(error: unknown): unknown {
   const code = codeOf(error);
   if (code === undefined) return error;
@@ -350,6 +359,7 @@ function failureOf(error: unknown): unknown {
   ) {
     return new WriteRefused(reasonOf(error), { cause: error });
   }
+  if (!mayHaveLost.has(primaryCode(code))) return error;
   return new LogFailed(`the log could not be brought to disk: ${reasonOf(error)}`, { cause: error });
 }
 

@@ -36,6 +36,8 @@ export const limits = {
   stopGraceMs: 2_000,
   /** Appends of one batch call whose first messages have come and the last has not. */
   unfinishedAppendsMax: 1_000,
+  /** The messages that those came in. */
+  unfinishedBytesMax: 32 * 1_048_576,
   /** Appends of one batch call that wait for their transaction. */
   appendsUnderWayMax: 2_000,
   /** Length of `sockaddr_un.sun_path` on Linux, less the closing zero. */

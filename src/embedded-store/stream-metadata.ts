@@ -21,9 +21,8 @@ export const noMetadata: StreamMetadata = {};
 export const metadataEventType = '$metadata';
 export const streamDeletedEventType = '$streamDeleted';
 
-/** Written as `$tb` by a soft delete: the largest 64-bit number, which JSON.parse would round. */
+/** Written as `$tb` by a soft delete: the largest 64-bit number. */
 const softDeleteMark = '9223372036854775807';
-const softDeleteField = /("\$tb"\s*:\s*)9223372036854775807\b/;
 
 export const isMetastream = (stream: string): boolean => stream.startsWith('$$');
 export const metastreamOf = (stream: string): string => `$$${stream}`;
@@ -37,9 +36,9 @@ export const isSoftDeleted = (metadata: StreamMetadata): boolean => metadata.tru
 /** Metadata that cannot be read sets nothing: a writer must not be able to make its stream unreadable. */
 export function parseMetadata(data: Uint8Array): StreamMetadata {
   const fields = parseFields(data);
-  const maxCount = positiveInteger(fields['$maxCount']);
-  const maxAge = positiveInteger(fields['$maxAge']);
-  const truncateBefore = fields['$tb'] === softDeleteMark ? Infinity : positiveInteger(fields['$tb']);
+  const maxCount = atLeast(1, fields['$maxCount']);
+  const maxAge = atLeast(1, fields['$maxAge']);
+  const truncateBefore = isBeyondAll(fields['$tb']) ? Infinity : atLeast(0, fields['$tb']);
   const acl = parseAccessList(fields['$acl']);
   return {
     ...(maxCount !== undefined && { maxCount }),
@@ -59,8 +58,7 @@ export function withTruncation(data: Uint8Array, truncateBefore: number): Uint8A
 
 function parseFields(data: Uint8Array): Record<string, unknown> {
   try {
-    const text = Buffer.from(data).toString('utf8').replace(softDeleteField, `$1"${softDeleteMark}"`);
-    const fields: unknown = JSON.parse(text);
+    const fields: unknown = JSON.parse(Buffer.from(data).toString('utf8'));
     return isRecord(fields) ? fields : {};
   } catch {
     return {};
@@ -87,5 +85,8 @@ function names(value: unknown): readonly string[] | undefined {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const positiveInteger = (value: unknown): number | undefined =>
-  Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
+/** No stream reaches a revision that a JavaScript number cannot count to. */
+const isBeyondAll = (value: unknown): boolean => typeof value === 'number' && value > Number.MAX_SAFE_INTEGER;
+
+const atLeast = (least: number, value: unknown): number | undefined =>
+  Number.isSafeInteger(value) && (value as number) >= least ? (value as number) : undefined;

@@ -94,12 +94,12 @@ const isLoopback = (host: string): boolean =>
 
 function parsePort(text: string): number {
   const port = Number(text);
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
   throw new InvalidArgumentError('It must be a whole number from 0 to 65535.');
 }
 
 function parseBytes(text: string): number {
   const bytes = Number(text);
-  if (Number.isInteger(bytes) && bytes >= 1_024 && bytes <= 16 * 1_048_576) return bytes;
+  if (/^\d+$/.test(text) && bytes >= 1_024 && bytes <= 16 * 1_048_576) return bytes;
   throw new InvalidArgumentError('It must be a whole number from 1024 to 16777216.');
 }

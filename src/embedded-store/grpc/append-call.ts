@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { sendUnaryData, ServerReadableStream } from '@grpc/grpc-js';
 import type { AppendOutcome } from '../engine.js';
 import { AppendTooLarge, InvalidRequest, StoreStopping, StreamTombstoned } from '../errors.js';
@@ -5,7 +6,14 @@ import type { ExpectedRevision } from '../stored-event.js';
 import { callErrorOf } from './call-errors.js';
 import { shared, streams } from './protocol.js';
 import { checkAccess, type StoreContext } from './store-context.js';
-import { proposedEventOf, textOf, type AppendMessage, type AppendOptions, type WireEvent } from './wire.js';
+import {
+  leastBytesOf,
+  proposedEventOf,
+  textOf,
+  type AppendMessage,
+  type AppendOptions,
+  type WireEvent,
+} from './wire.js';
 
 type Response = InstanceType<typeof streams.AppendResp>;
 
@@ -28,13 +36,16 @@ async function collectAndAppend(
   let bytes = 0;
   for await (const message of messagesOf(context, call)) {
     if (message === undefined) continue;
-    if ('options' in message) options = message.options;
-    else {
-      bytes += message.event.data.byteLength + message.event.metadata.byteLength;
+    if ('options' in message) {
+      if (options) throw new InvalidRequest('options came twice');
+      options = message.options;
+    } else {
+      bytes += leastBytesOf(message.event);
       // The rest is read and dropped, so that the caller hears the answer.
       if (bytes <= context.engine.appendBytesMax) events.push(message.event);
     }
   }
+  await checkComplete(call);
   if (bytes > context.engine.appendBytesMax) throw new AppendTooLarge(context.engine.appendBytesMax);
   if (options === undefined) throw new InvalidRequest('options are missing');
   const stream = textOf(options.stream, 'stream name');
@@ -42,6 +53,18 @@ async function collectAndAppend(
   const { expectedRevision } = options;
   const request = { stream, expectedRevision, events: events.map(proposedEventOf) };
   return responseOf(stream, expectedRevision, await context.engine.append(request));
+}
+
+/**
+ * A call that is cut off looks like one whose sender has finished, until a moment later: without waiting for that, the
+ * first events of an append would be written without the last.
+ *
+ * @throws Error to nobody, since the caller is gone
+ */
+async function checkComplete(call: ServerReadableStream<AppendMessage, Response>): Promise<void> {
+  await nextTurn();
+  await nextTurn();
+  if (call.cancelled) throw new Error('the call was cut off');
 }
 
 /** A caller that is still sending when the store stops is told so; otherwise its connection would break, and it could not know. */

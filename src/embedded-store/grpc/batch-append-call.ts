@@ -13,6 +13,7 @@ import type { MessageGroup } from './message-groups.js';
 import { checkAccess, type StoreContext } from './store-context.js';
 import {
   encodeBatchAppendResponse,
+  leastBytesOf,
   proposedEventOf,
   textOf,
   type AppendOptions,
@@ -29,6 +30,8 @@ interface Unfinished {
   readonly options: AppendOptions;
   readonly events: WireEvent[];
   bytes: number;
+  /** Of the messages that it came in. */
+  heldBytes: number;
 }
 
 /** Appends of one client, any number at a time, told apart by their correlation ids. */
@@ -81,15 +84,31 @@ class BatchAppendCall {
   }
 
   /** Undefined for what follows an append that was already answered. */
-  private collect(key: string, { options, events }: BatchAppendMessage): Unfinished | undefined {
-    if (options) this.begin(key, options);
+  private collect(
+    key: string,
+    { options, events, isFinal, bytes }: BatchAppendMessage,
+  ): Unfinished | undefined {
+    if (options && !this.unfinished.has(key)) this.begin(key, options);
     const append = this.unfinished.get(key);
     if (!append) return undefined;
-    for (const event of events) append.bytes += event.data.byteLength + event.metadata.byteLength;
+    for (const event of events) {
+      append.bytes += leastBytesOf(event);
+      append.events.push(event);
+    }
     const { appendBytesMax } = this.context.engine;
     if (append.bytes > appendBytesMax) throw new AppendTooLarge(appendBytesMax);
-    append.events.push(...events);
+    if (!isFinal) this.hold(append, bytes);
     return append;
+  }
+
+  /** @throws InvalidRequest if all that was begun and not finished would take too much memory */
+  private hold(append: Unfinished, bytes: number): void {
+    append.heldBytes += bytes;
+    const held = [...this.unfinished.values()].reduce((sum, { heldBytes }) => sum + heldBytes, 0);
+    if (held <= limits.unfinishedBytesMax) return;
+    throw new InvalidRequest(
+      `appends of more than ${limits.unfinishedBytesMax} bytes were begun and not finished`,
+    );
   }
 
   private begin(key: string, options: AppendOptions): void {
@@ -99,7 +118,7 @@ class BatchAppendCall {
         `more than ${limits.unfinishedAppendsMax} appends were begun and not finished`,
       );
     }
-    this.unfinished.set(key, { options, events: [], bytes: 0 });
+    this.unfinished.set(key, { options, events: [], bytes: 0, heldBytes: 0 });
   }
 
   private append(correlationId: Uint8Array, { options, events }: Unfinished): void {

@@ -1,5 +1,6 @@
 import { Server, ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
 import { chmodSync, rmSync } from 'node:fs';
+import type { Server as HealthServer } from 'node:http';
 import { createServer, type AddressInfo, type Server as NetServer, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { createHealthServer, speaksHttp2 } from '../http-health.js';
@@ -37,6 +38,7 @@ export class Listener {
   private constructor(
     private readonly sockets: NetServer,
     private readonly server: Server,
+    private readonly health: HealthServer,
     private readonly address: ListenAddress,
   ) {}
 
@@ -47,12 +49,12 @@ export class Listener {
     await listen(sockets, address);
     const server = new Server(serverOptions);
     addServices(server, context, advertisedOf(sockets, address));
-    const listener = new Listener(sockets, server, address);
+    const health = createHealthServer();
+    const listener = new Listener(sockets, server, health, address);
     const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
     sockets.on('connection', (socket: Socket) => listener.watch(socket));
     // Node.js tells of a handshake that failed or took too long, and leaves the socket open.
     sockets.on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
-    const health = createHealthServer();
     sockets.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
       expectWord(socket, tls ? 1 : prefaceBytes);
       void speaksHttp2(socket).then((isHttp2) => {
@@ -70,13 +72,14 @@ export class Listener {
   /** Refuses new connections; calls under way may finish for `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     const closed = new Promise<void>((resolve) => this.sockets.close(() => resolve()));
-    const shutdown = new Promise<void>((resolve) => this.server.tryShutdown(() => resolve()));
     const deadline = setTimeout(() => {
       this.server.forceShutdown();
       for (const socket of this.connections) socket.destroy();
     }, graceMs);
-    await shutdown;
-    for (const socket of this.connections) socket.destroy();
+    this.health.closeAllConnections();
+    for (const socket of this.connections) if (socket.bytesRead === 0) socket.destroy();
+    // Connections end when their calls have; from Node 24 on, the callback does not wait for that.
+    this.server.tryShutdown(() => undefined);
     await closed;
     clearTimeout(deadline);
     if (this.address.kind === 'socket') rmSync(this.address.path, { force: true });

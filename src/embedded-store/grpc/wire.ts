@@ -40,12 +40,14 @@ export interface BatchAppendMessage {
   readonly options: AppendOptions | undefined;
   readonly events: readonly WireEvent[];
   readonly isFinal: boolean;
+  /** Of the whole message, which stays in memory as long as its events do. */
+  readonly bytes: number;
 }
 
 /** Whose id form a reader asked for. */
 export type UuidForm = 'string' | 'structured';
 
-const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** @throws InvalidRequest if the bytes are not UTF-8 */
 export function textOf(bytes: Uint8Array, field: string): string {
@@ -55,6 +57,10 @@ export function textOf(bytes: Uint8Array, field: string): string {
     throw new InvalidRequest(`${field} is not valid UTF-8`);
   }
 }
+
+/** At least what an event will count towards the limit, and never nothing, so that what is collected is bounded. */
+export const leastBytesOf = ({ type, data, metadata }: WireEvent): number =>
+  Math.max(1, Math.ceil(type.byteLength / 2)) + data.byteLength + metadata.byteLength;
 
 /** Field by field: rest and spread would take ten times as long, and this is done for each event that comes in. */
 export const proposedEventOf = ({ id, type, isJson, data, metadata }: WireEvent): ProposedEvent => ({
@@ -100,7 +106,7 @@ export function decodeBatchAppendMessage(bytes: Uint8Array): BatchAppendMessage 
     else return false;
     return true;
   });
-  return { correlationId, options, events, isFinal };
+  return { correlationId, options, events, isFinal, bytes: bytes.byteLength };
 }
 
 const expectedByField: Readonly<Record<number, ExpectedRevision>> = {

@@ -17,7 +17,7 @@ test.each([
   ['{"$tb":0}', { truncateBefore: 0 }],
   ['{"$tb":9223372036854775807}', { truncateBefore: Infinity }],
   ['{ "$maxCount" : 1, "$tb" : 9223372036854775807 }', { maxCount: 1, truncateBefore: Infinity }],
-  ['{"$tb":9223372036854775806}', {}],
+  ['{"$maxCount":0,"$maxAge":0}', {}],
   ['{"$maxCount":-1,"$maxAge":1.5,"$tb":"3"}', {}],
   ['{"other":{"$tb":5}}', {}],
   ['{"note":"\\"$tb\\":9223372036854775807"}', {}],
@@ -33,10 +33,11 @@ test.each([
   expect(parse(text)).toEqual(metadata);
 });
 
-test('a soft delete is the largest 64-bit number, to the last digit', () => {
+test('a truncation beyond what numbers can count to hides all, as a soft delete does', () => {
   expect(Buffer.from(softDeleteMetadata).toString()).toBe('{"$tb":9223372036854775807}');
   expect(isSoftDeleted(parseMetadata(softDeleteMetadata))).toBe(true);
-  expect(isSoftDeleted(parse('{"$tb":9223372036854775000}'))).toBe(false);
+  expect(isSoftDeleted(parse('{"$tb":9223372036854775000}'))).toBe(true);
+  expect(isSoftDeleted(parse('{"$tb":"9223372036854775807"}'))).toBe(false);
 });
 
 test('a truncation leaves what else was set', () => {
