@@ -37,3 +37,14 @@ test('an expression that is none is the fault of who sent it', () => {
     expect.objectContaining({ name: 'InvalidRequest', message: expect.stringContaining('"("') as unknown }),
   );
 });
+
+test('an expression that would backtrack for ever is matched in no time', () => {
+  const isWanted = predicateOf({ on: 'stream', regex: '^(a+)+$' });
+  expect(isWanted(event(`${'a'.repeat(1_000)}!`, 'x'))).toBe(false);
+});
+
+test('an expression that needs backtracking is refused', () => {
+  expect(() => predicateOf({ on: 'stream', regex: '^(?!x)' })).toThrow(
+    expect.objectContaining({ name: 'InvalidRequest' }),
+  );
+});

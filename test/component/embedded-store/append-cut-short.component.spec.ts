@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   credentials,
   makeGenericClientConstructor,
@@ -44,8 +45,30 @@ test('a batch of appends ends at once when the store stops', async () => {
   await removed;
 });
 
+test('an append whose caller leaves before its end is not written, not even in part', async () => {
+  const running = await startStoreServer();
+  const client = connect(running.endpoint);
+  for (let round = 0; round < 20; round += 1) {
+    const cut = new Promise((resolve) => {
+      const call = client.append(new Metadata(), resolve);
+      call.write(optionsOf('cut'));
+      call.write(anEvent(), () => call.cancel());
+    });
+    await cut;
+  }
+  const answer = await new Promise<unknown>((resolve) => {
+    client.append(new Metadata(), (_error, response) => resolve(response)).end(optionsOf('cut'));
+  });
+  expect((answer as InstanceType<typeof streams.AppendResp>).getSuccess()?.hasNoStream()).toBe(true);
+  client.close();
+  await running.remove();
+});
+
 interface StreamsClient extends Client {
-  append(metadata: Metadata, answer: (error: ServiceError | null) => void): ClientWritableStream<unknown>;
+  append(
+    metadata: Metadata,
+    answer: (error: ServiceError | null, response?: unknown) => void,
+  ): ClientWritableStream<unknown>;
   batchAppend(metadata: Metadata): ClientDuplexStream<unknown, unknown>;
 }
 
@@ -62,5 +85,17 @@ function optionsOf(stream: string) {
   options.setAny(new shared.Empty());
   const request = new streams.AppendReq();
   request.setOptions(options);
+  return request;
+}
+
+function anEvent() {
+  const id = new shared.UUID();
+  id.setString(randomUUID());
+  const message = new streams.AppendReq.ProposedMessage();
+  message.setId(id);
+  message.getMetadataMap().set('type', 'test');
+  message.getMetadataMap().set('content-type', 'application/json');
+  const request = new streams.AppendReq();
+  request.setProposedMessage(message);
   return request;
 }
