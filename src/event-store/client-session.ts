@@ -58,13 +58,16 @@ export class ClientSession implements Session {
     return this.lifeline.openCallCount;
   }
 
-  async append(append: PreparedAppend, onSent: () => void): Promise<Acknowledgement> {
+  async append(append: PreparedAppend, onSent: () => void, signal: AbortSignal): Promise<Acknowledgement> {
     const events = append.events.map(toClientEvent);
     // Without turns, the append that opens the client's stream is overtaken by the one after it.
     return this.turns.take(async (passOn) => {
       if (this.ending) {
         throw new NoAnswer('the session takes no more appends', { cause: this.ending, endsSession: true });
       }
+      // Its caller has heard that nothing was sent, and may have decided otherwise since.
+      signal.throwIfAborted();
+      // The client waits inside before it writes. Nothing can be taken back there, so it counts as sent from here on.
       onSent();
       this.onWritten = passOn;
       try {

@@ -98,12 +98,12 @@ export class AppendOutcomeUnknown extends EventStoreError {
   }
 }
 
-/** The limit of a wait passed. Waits that write nothing may be started again. */
+/** The limit of a wait passed. Surely nothing was written: where something may have been, it is `AppendOutcomeUnknown`. */
 export class WaitExpired extends EventStoreError {
   readonly mayRetry = true;
 }
 
-/** The caller's signal ended the wait; `cause` is the signal's reason. */
+/** The caller's signal ended the wait, and surely nothing was written; `cause` is the signal's reason. */
 export class WaitAborted extends EventStoreError {
   readonly mayRetry = true;
 }

@@ -125,7 +125,7 @@ export interface EventStore {
    * @throws AppendTooLarge if the encoded events exceed the limit; nothing was sent
    * @throws AppendRefused if the store said no and surely wrote nothing, for instance because its disk is full
    * @throws AccessDenied, StreamTombstoned if the store did not take it, and surely wrote nothing
-   * @throws WaitAborted if the signal ended the wait before anything was sent
+   * @throws WaitExpired, WaitAborted if the wait ended before anything was sent, and nothing will be sent any more
    * @throws StoreUnavailable if the store could not be reached and surely nothing was written
    * @throws AppendOutcomeUnknown if the wait ended before the outcome was settled; only the same append may be repeated
    */

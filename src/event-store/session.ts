@@ -67,8 +67,9 @@ export interface Session {
    * Sends in the order of calls.
    *
    * @param onSent called before anything can have left this process; if it was not called, nothing was written
+   * @param signal the wait for it: an append whose wait is over when its turn comes is not sent
    */
-  append(append: PreparedAppend, onSent: () => void): Promise<Acknowledgement>;
+  append(append: PreparedAppend, onSent: () => void, signal: AbortSignal): Promise<Acknowledgement>;
   /** No events if the stream does not exist. */
   readPage(request: PageRequest, signal: AbortSignal): Promise<readonly RecordedEvent[]>;
   /** The newest events of the whole store, newest first. */

@@ -4,7 +4,7 @@ import type { Settings } from './client-options.js';
 import type { Connection } from './connection.js';
 import type { RecordedEvent } from './event-store.js';
 import { pause } from './scope.js';
-import { NoAnswer, type PageRequest, type Session } from './session.js';
+import { NoAnswer, type Acknowledgement, type PageRequest, type PreparedAppend } from './session.js';
 
 /** Calls that find their way through as many sessions as it takes, until the signal ends them. */
 export class StoreCalls {
@@ -42,7 +42,7 @@ export class StoreCalls {
   /** What settling one append needs, until the signal ends. */
   line(signal: AbortSignal): AppendLine {
     return {
-      send: (append, onSent) => this.send((session, sent) => session.append(append, sent), onSent, signal),
+      send: (append, onSent) => this.send(append, onSent, signal),
       standingFrom: (stream, from, maxCount) =>
         this.readPage({ stream, direction: 'forwards', from, maxCount, requiresLeader: true }, signal),
       lastRevision: async (stream) => (await this.readLast(stream, signal))?.revision ?? 'no-stream',
@@ -51,11 +51,11 @@ export class StoreCalls {
   }
 
   /** A session that ends before anything was sent on it leaves nothing in doubt. */
-  private async send<T>(
-    send: (session: Session, onSent: () => void) => Promise<T>,
+  private async send(
+    append: PreparedAppend,
     onSent: () => void,
     signal: AbortSignal,
-  ): Promise<T> {
+  ): Promise<Acknowledgement> {
     for (let failureCount = 1; ; failureCount += 1) {
       const sending = { wasSent: false };
       const noteSent = (): void => {
@@ -63,7 +63,9 @@ export class StoreCalls {
         onSent();
       };
       try {
-        return await this.connection.call(signal, (session) => send(session, noteSent));
+        return await this.connection.call(signal, (session, limited) =>
+          session.append(append, noteSent, limited),
+        );
       } catch (error) {
         if (!(error instanceof NoAnswer) || sending.wasSent) throw error;
         if (!error.endsSession) await this.pause(failureCount, signal);

@@ -84,6 +84,34 @@ describe('appending', () => {
   });
 });
 
+describe('a wait for an append that ends early', () => {
+  test('whenever it is aborted, what is said not to be sent is never sent', async () => {
+    await withFakeStore(async ({ store, client }) => {
+      await appendOne(client, 'first', 'any');
+      const outcomes = await Promise.all(
+        Array.from({ length: 60 }, async (_, at) => {
+          const abort = new AbortController();
+          const options = { expectedRevision: 'no-stream', signal: abort.signal } as const;
+          const appending = client.append(`s-${at}`, [newEvent()], options);
+          const outcome = appending.then(
+            () => 'appended',
+            (error: unknown) => (error as Error).name,
+          );
+          // From the first, which is long under way, to the last, which still waits for its turn.
+          for (let turn = (60 - at) * 4; turn > 0; turn -= 1) await Promise.resolve();
+          abort.abort();
+          return outcome;
+        }),
+      );
+      await appendOne(client, 'last', 'any');
+      const arrived = new Set(store.appends.map(({ stream }) => stream));
+      const unsent = outcomes.flatMap((outcome, at) => (outcome === 'WaitAborted' ? [`s-${at}`] : []));
+      expect(unsent.filter((stream) => arrived.has(stream))).toEqual([]);
+      expect(new Set(outcomes)).toEqual(new Set(['WaitAborted', 'AppendOutcomeUnknown']));
+    });
+  });
+});
+
 describe('reading', () => {
   test('JSON comes back as JSON, bytes as bytes, and both in the metadata too', async () => {
     await withFakeStore(async ({ client }) => {
