@@ -5,6 +5,7 @@ import {
   AppendRefused,
   AppendTooLarge,
   EventStoreClosed,
+  RequestRefused,
   StoreUnavailable,
   StreamTombstoned,
   WaitAborted,
@@ -57,6 +58,7 @@ const isWaitEnd = (error: unknown): error is Error =>
 const isRefusal = (error: unknown): error is Error =>
   error instanceof AppendTooLarge ||
   error instanceof AppendRefused ||
+  error instanceof RequestRefused ||
   error instanceof AccessDenied ||
   error instanceof StreamTombstoned;
 

@@ -1,9 +1,11 @@
+import codes from '@eventstore/db-client/generated/code_pb.js';
 import streamsMessages from '@eventstore/db-client/generated/streams_pb.js';
 import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import sharedMessages from '@eventstore/db-client/generated/shared_pb.js';
 import statusMessages from '@eventstore/db-client/generated/status_pb.js';
 import any from 'google-protobuf/google/protobuf/any_pb.js';
 import type { Duplex } from 'node:stream';
+import { refusalPrefix } from './client-errors.js';
 
 type Answer = (response: BatchAppendResp) => void;
 
@@ -72,6 +74,7 @@ export class BatchAppendGuard {
       return;
     }
     try {
+      wordRefusal(response);
       this.answer(response);
     } catch {
       // The client could not read the answer. Its caller hears nothing, and the limit on silence ends the wait.
@@ -95,6 +98,14 @@ const idOf = (response: BatchAppendResp): string | undefined => {
   const bits = [structured?.getMostSignificantBits() ?? '0', structured?.getLeastSignificantBits() ?? '0'];
   const hex = bits.map((half) => BigInt.asUintN(64, BigInt(half)).toString(16).padStart(16, '0')).join('');
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/u, '$1-$2-$3-$4-$5');
+};
+
+/** The client leaves out the code of an answer that it cannot name, so one that says that the append is wrong says so in words. */
+const wordRefusal = (response: BatchAppendResp): void => {
+  const error = response.getError();
+  if (error?.getCode() !== codes.Code.INVALID_ARGUMENT) return;
+  const message = error.getMessage();
+  if (!message.startsWith(refusalPrefix)) error.setMessage(`${refusalPrefix}${message}`);
 };
 
 /** An answer that says no more than that there is none. */

@@ -1,9 +1,11 @@
+import { status } from '@grpc/grpc-js';
 import {
   AccessDenied,
   AppendConflict,
   AppendRefused,
   AppendTooLarge,
   EventStoreError,
+  RequestRefused,
   StreamTombstoned,
 } from './errors.js';
 import type { ExpectedRevision } from './event-store.js';
@@ -40,7 +42,13 @@ const brokenConnectionCodes: ReadonlySet<unknown> = new Set([1, 2, 13, 14]);
 /** PERMISSION_DENIED, UNAUTHENTICATED. */
 const accessDeniedCodes: ReadonlySet<unknown> = new Set([7, 16]);
 
-/** How the embedded store words a definite refusal, as the client passes it on. */
+/** What this process could not put on the wire. The transport reports it as INTERNAL, although no connection has broken. */
+const unsendable = /\bRequest message serialization failure: /u;
+
+/** Begins how the embedded store words a definite refusal of an append. */
+export const refusalPrefix = 'append-refused: ';
+
+/** The same, as the client passes it on. */
 const refusal = /\bappend-refused: (?<reason>.*)$/su;
 
 export const isStreamNotFound = (error: unknown): boolean => asClientError(error).type === 'stream-not-found';
@@ -68,8 +76,11 @@ const toAnswer = (error: unknown, { stream, expected }: CallSubject): EventStore
     default:
   }
   if (accessDeniedCodes.has(code)) return new AccessDenied(stream, options);
-  const reason = refusal.exec(typeof message === 'string' ? message : '')?.groups?.['reason'];
-  return reason === undefined ? undefined : new AppendRefused(reason, options);
+  const text = typeof message === 'string' ? message : '';
+  const reason = refusal.exec(text)?.groups?.['reason'];
+  if (reason !== undefined) return new AppendRefused(reason, options);
+  if (code !== status.INVALID_ARGUMENT && !unsendable.test(text)) return undefined;
+  return expected === undefined ? new RequestRefused(text, options) : new AppendRefused(text, options);
 };
 
 const toNoAnswer = (error: unknown): NoAnswer => {

@@ -7,7 +7,7 @@ import { ClientFeed, type ClientSubscription } from './client-feed.js';
 import { internalsOf, type StreamCreator } from './client-internals.js';
 import type { ClientLifeline } from './client-lifeline.js';
 import { collectPage, type ClientRead } from './client-page.js';
-import type { EventStoreError } from './errors.js';
+import { AccessDenied, AppendRefused, type EventStoreError } from './errors.js';
 import type { ExpectedRevision, RecordedEvent } from './event-store.js';
 import type { Log } from './log.js';
 import {
@@ -45,6 +45,8 @@ export class ClientSession implements Session {
   private readonly options: ClientSessionOptions;
   private readonly turns = new Turns();
   private onWritten: (() => void) | undefined;
+  /** Appends that may have been sent and have no outcome. */
+  private inFlightCount = 0;
   private ending: EventStoreError | NoAnswer | undefined;
 
   constructor(client: EventStoreDBClient, lifeline: ClientLifeline, options: ClientSessionOptions) {
@@ -69,6 +71,7 @@ export class ClientSession implements Session {
       signal.throwIfAborted();
       // The client waits inside before it writes. Nothing can be taken back there, so it counts as sent from here on.
       onSent();
+      this.inFlightCount += 1;
       this.onWritten = passOn;
       try {
         // Credentials are the client's defaults. Given per call, they would switch to the unary append.
@@ -79,6 +82,8 @@ export class ClientSession implements Session {
         return { revision: toRevision(nextExpectedRevision), position: position?.commit ?? 0n };
       } catch (error) {
         throw this.endingNow() ?? toStoreError(error, append);
+      } finally {
+        this.inFlightCount -= 1;
       }
     });
   }
@@ -153,7 +158,7 @@ export class ClientSession implements Session {
       new BatchAppendGuard(stream, {
         onWritten: () => this.onWritten?.(),
         onEnd: (error) => {
-          this.ending ??= toEnding(error);
+          this.ending ??= toEnding(error, this.inFlightCount);
         },
         onLateAnswer: () => {
           this.options.log({ level: 'warn', message: 'an answer to an append came that nobody waits for' });
@@ -169,10 +174,14 @@ const toClientRevision = (expected: ExpectedRevision): bigint | 'no_stream' | 'a
   return expected === 'any' ? 'any' : 'no_stream';
 };
 
-/** What the end of the append stream means to the appends on it. */
-const toEnding = (error: Error): EventStoreError | NoAnswer => {
-  const failure = toStoreError(convertToCommandError(error), { stream: 'appends' });
-  if (!(failure instanceof NoAnswer)) return failure;
-  const { leader, message } = failure;
-  return new NoAnswer(message, { cause: error, endsSession: true, ...(leader ? { leader } : {}) });
+/**
+ * What the end of the append stream means to the appends on it. Who has no access wrote nothing on it; any other refusal is of
+ * one append, and of which is known only where there is one.
+ */
+const toEnding = (error: Error, inFlightCount: number): EventStoreError | NoAnswer => {
+  const failure = toStoreError(convertToCommandError(error), { stream: 'appends', expected: 'any' });
+  if (failure instanceof AccessDenied) return failure;
+  if (failure instanceof AppendRefused && inFlightCount === 1) return failure;
+  const leader = failure instanceof NoAnswer ? failure.leader : undefined;
+  return new NoAnswer(failure.message, { cause: error, endsSession: true, ...(leader ? { leader } : {}) });
 };

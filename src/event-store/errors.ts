@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type { ExpectedRevision, Revision } from './event-store.js';
 
 /** What the event store can answer instead of doing what it was asked. */
@@ -115,6 +116,36 @@ export class EventStoreClosed extends EventStoreError {
 /** The store answered something that cannot be, such as a revision that is no safe integer. */
 export class StoreAnswerInvalid extends EventStoreError {
   readonly mayRetry = false;
+}
+
+export interface Misfit {
+  readonly argument: string;
+  readonly given: unknown;
+  /** What it may be, in words. */
+  readonly allowed: string;
+}
+
+/** The call asked for something that cannot be. Nothing was sent. */
+export class InvalidArgument extends EventStoreError {
+  readonly mayRetry = false;
+  readonly argument: string;
+
+  constructor({ argument, given, allowed }: Misfit, options?: ErrorOptions) {
+    super(`${argument} is ${inspect(given, { maxStringLength: 100 })}, but may only be ${allowed}`, options);
+    this.argument = argument;
+  }
+}
+
+/** The request itself is wrong, by the store's word. It did nothing, and the same request will never do. */
+export class RequestRefused extends EventStoreError {
+  readonly mayRetry = false;
+
+  constructor(
+    readonly reason: string,
+    options?: ErrorOptions,
+  ) {
+    super(`the store refused the request: ${reason}`, options);
+  }
 }
 
 /** The address of the store cannot be used. Says why, without the credentials that the address may hold. */

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { AppendSettlement } from './append-settlement.js';
+import {
+  checkPrefixesSubscription,
+  checkStreamLimits,
+  checkStreamName,
+  checkStreamSubscription,
+} from './arguments.js';
 import { createClient, ignoresCredentials, openClientSession, type StoreAddress } from './client-opening.js';
 import {
   addressOf,
@@ -98,6 +104,7 @@ export class EventStoreClient implements EventStore {
     stream: string,
     options: SubscribeOptions & { readonly after?: Revision } = {},
   ): AsyncIterable<SubscriptionBatch> {
+    checkStreamSubscription(stream, options.after);
     return this.follow(() => new StreamSource(stream, options.after), { name: stream, ...options });
   }
 
@@ -105,11 +112,13 @@ export class EventStoreClient implements EventStore {
     prefixes: readonly string[],
     options: SubscribeOptions & { readonly after?: Position } = {},
   ): AsyncIterable<SubscriptionBatch> {
+    checkPrefixesSubscription(prefixes, options.after);
     const name = prefixes.join(', ');
     return this.follow(() => new PrefixesSource(prefixes, options.after), { name, ...options });
   }
 
   async streamLimits(stream: string, options: WaitOptions = {}): Promise<StreamLimits> {
+    checkStreamName(stream);
     const event = await this.within(options, ({ signal }) =>
       this.calls.readLast(metadataStreamOf(stream), signal),
     );
@@ -117,6 +126,7 @@ export class EventStoreClient implements EventStore {
   }
 
   async setStreamLimits(stream: string, limits: StreamLimits, options: WaitOptions = {}): Promise<void> {
+    checkStreamLimits(stream, limits);
     await this.within(options, async ({ signal }) => {
       while (!(await this.trySetLimits(metadataStreamOf(stream), limits, signal)));
     });

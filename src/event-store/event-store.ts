@@ -46,7 +46,7 @@ export interface RecordedEvent {
 /** Bounds of one wait. */
 export interface WaitOptions {
   readonly signal?: AbortSignal;
-  /** How long the whole call may take, in milliseconds. The default is the adapter's `timeoutMs`. */
+  /** How long the whole call may take, in milliseconds: from 0, which sends nothing, to `Infinity`. The default is the adapter's `timeoutMs`. */
   readonly timeoutMs?: number;
 }
 
@@ -96,7 +96,7 @@ export interface SubscribeOptions {
 }
 
 export interface StreamLimits {
-  /** Only the newest so many events are kept. */
+  /** Only the newest so many events are kept; at least 1. */
   readonly maxCount?: number;
   /** Events before this revision are gone. */
   readonly truncateBefore?: Revision;
@@ -121,6 +121,7 @@ export interface EventStore {
   /**
    * Appends all events or none.
    *
+   * @throws InvalidArgument if it cannot be asked for; nothing was sent
    * @throws AppendConflict if the stream is not at the expected revision
    * @throws AppendTooLarge if the encoded events exceed the limit; nothing was sent
    * @throws AppendRefused if the store said no and surely wrote nothing, for instance because its disk is full
@@ -138,6 +139,7 @@ export interface EventStore {
   /**
    * Pages of a stream, none if it does not exist. The next page is fetched when it is asked for.
    *
+   * @throws InvalidArgument at once if it cannot be asked for, RequestRefused if the store says so
    * @throws WaitExpired, WaitAborted if the wait for a page ended; StoreUnavailable if there was no store to ask
    * @throws AccessDenied, StreamTombstoned
    */
@@ -147,6 +149,7 @@ export interface EventStore {
    * History after `after` (all of it by default), then live, for ever: it outlives lost connections and silent servers. Each
    * iteration is a subscription of its own.
    *
+   * @throws InvalidArgument at once if it cannot be asked for, RequestRefused if the store says so
    * @throws AccessDenied, StreamTombstoned
    */
   subscribeToStream(

@@ -1,3 +1,4 @@
+import { checkAppend } from './arguments.js';
 import { AppendTooLarge } from './errors.js';
 import type { EventData, ExpectedRevision, JsonValue, NewEvent } from './event-store.js';
 import type { PreparedAppend, PreparedEvent } from './session.js';
@@ -19,6 +20,7 @@ interface Sized {
  * Settles the bytes of an append, so that a repetition is the same whatever the caller does to its objects meanwhile (P4),
  * and takes the limit on what is encoded (P11).
  *
+ * @throws InvalidArgument if the store could not be asked for it
  * @throws AppendTooLarge if the encoded events exceed `bytesMax`
  */
 export const prepareAppend = (
@@ -27,6 +29,7 @@ export const prepareAppend = (
   expected: ExpectedRevision,
   bytesMax: number,
 ): PreparedAppend => {
+  checkAppend(stream, events, expected);
   if (events.length === 0) throw new RangeError(`an append to ${stream} without events`);
   const sized = events.map(prepareEvent);
   const bytes = sized.reduce((sum, each) => sum + each.bytes, 0);

@@ -1,13 +1,29 @@
+import { checkRead } from './arguments.js';
 import type { ReadOptions, RecordedEvent } from './event-store.js';
 import type { PageRequest } from './session.js';
 
 const pageSizeByDefault = 500;
 
-/** Pages of a stream, each fetched when it is asked for, so that no call is open between two pages. */
-export async function* readPages(
+type ReadPage = (request: PageRequest) => Promise<readonly RecordedEvent[]>;
+
+/**
+ * Pages of a stream, each fetched when it is asked for, so that no call is open between two pages.
+ *
+ * @throws InvalidArgument at once, and not when the first page is asked for
+ */
+export const readPages = (
   stream: string,
   options: ReadOptions,
-  readPage: (request: PageRequest) => Promise<readonly RecordedEvent[]>,
+  readPage: ReadPage,
+): AsyncGenerator<readonly RecordedEvent[], void, void> => {
+  checkRead(stream, options);
+  return fetchPages(stream, { ...options }, readPage);
+};
+
+async function* fetchPages(
+  stream: string,
+  options: ReadOptions,
+  readPage: ReadPage,
 ): AsyncGenerator<readonly RecordedEvent[], void, void> {
   const { direction = 'forwards', pageSize = pageSizeByDefault, requiresLeader = false } = options;
   const step = direction === 'forwards' ? 1 : -1;

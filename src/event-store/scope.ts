@@ -1,3 +1,4 @@
+import { checkTimeout } from './arguments.js';
 import { WaitAborted, WaitExpired } from './errors.js';
 import type { WaitOptions } from './event-store.js';
 import type { Timing } from './timing.js';
@@ -60,12 +61,17 @@ export class Scope {
   }
 }
 
-/** The scope of one call of the port. */
+/**
+ * The scope of one call of the port.
+ *
+ * @throws InvalidArgument if its limit is no time
+ */
 export const scopeOfCall = (
   timing: Timing,
   options: WaitOptions,
   defaults: { readonly timeoutMs: number; readonly parents?: readonly AbortSignal[] },
 ): Scope => {
+  checkTimeout(options);
   const ms = options.timeoutMs ?? defaults.timeoutMs;
   return new Scope(timing, {
     parents: defaults.parents ?? [],

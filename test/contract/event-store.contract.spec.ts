@@ -143,7 +143,10 @@ describeEventStore('appending', (access) => {
     const appending = access
       .connect()
       .append(uniqueName(), [newEvent({ id: 'x' })], { expectedRevision: 'any' });
-    await expect(appending).rejects.toMatchObject({ name: 'AppendRefused' });
+    await expect(appending).rejects.toMatchObject({
+      name: 'InvalidArgument',
+      argument: 'the id of an event',
+    });
   });
 
   test('to a stream that was ended for good is refused', async () => {

@@ -1,3 +1,4 @@
+import code from '@eventstore/db-client/generated/code_pb.js';
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import status from '@eventstore/db-client/generated/status_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
@@ -115,6 +116,13 @@ export const deletedStatus = (stream: string): StatusMessage => {
   const details = new shared.StreamDeleted();
   details.setStreamIdentifier(streamIdentifier(stream));
   return statusOf('event_store.client.StreamDeleted', details.serializeBinary(), 'deleted');
+};
+
+/** A refusal that says by its code alone that the request was wrong. */
+export const invalidStatus = (reason: string): StatusMessage => {
+  const answer = statusOf('google.protobuf.Empty', new Uint8Array(), reason);
+  answer.setCode(code.Code.INVALID_ARGUMENT);
+  return answer;
 };
 
 /** How the embedded store says that it surely wrote nothing. */

@@ -3,6 +3,12 @@ import type { AppendOutcome, Engine } from '../../src/embedded-store/engine.js';
 import { InvalidRequest, WriteRefused } from '../../src/embedded-store/errors.js';
 import type { StoredEvent } from '../../src/embedded-store/stored-event.js';
 import {
+  checkPrefixesSubscription,
+  checkStreamLimits,
+  checkStreamName,
+  checkStreamSubscription,
+} from '../../src/event-store/arguments.js';
+import {
   AppendConflict,
   AppendOutcomeUnknown,
   AppendRefused,
@@ -104,6 +110,7 @@ export class InProcessEventStore implements EventStore {
     stream: string,
     options: SubscribeOptions & { readonly after?: Revision } = {},
   ): AsyncIterable<SubscriptionBatch> {
+    checkStreamSubscription(stream, options.after);
     return this.#follow(
       { name: stream, ...options },
       () => new StreamPlace(this.#engine, stream, options.after),
@@ -114,11 +121,13 @@ export class InProcessEventStore implements EventStore {
     prefixes: readonly string[],
     options: SubscribeOptions & { readonly after?: Position } = {},
   ): AsyncIterable<SubscriptionBatch> {
+    checkPrefixesSubscription(prefixes, options.after);
     const name = prefixes.join(', ');
     return this.#follow({ name, ...options }, () => new LogPlace(this.#engine, prefixes, options.after));
   }
 
   async streamLimits(stream: string, options: WaitOptions = {}): Promise<StreamLimits> {
+    checkStreamName(stream);
     return this.#within(options, async (signal) => {
       signal.throwIfAborted();
       return limitsIn(this.#last(metadataStreamOf(stream)));
@@ -126,6 +135,7 @@ export class InProcessEventStore implements EventStore {
   }
 
   async setStreamLimits(stream: string, limits: StreamLimits, options: WaitOptions = {}): Promise<void> {
+    checkStreamLimits(stream, limits);
     const metadataStream = metadataStreamOf(stream);
     for (;;) {
       const before = this.#last(metadataStream);

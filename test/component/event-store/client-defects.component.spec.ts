@@ -310,6 +310,32 @@ describe('an append without an answer', () => {
     });
   });
 
+  test('is refused where the store ends the stream of appends because of it', async () => {
+    await withFakeStore(async ({ store, client }) => {
+      store.onAppend = ({ call }) => call.emit('error', { code: status.INVALID_ARGUMENT, details: 'no' });
+      await expect(appendOne(client, 's', 'no-stream')).rejects.toMatchObject({ name: 'AppendRefused' });
+    });
+  });
+
+  test('is settled where the store ends the stream of appends and does not say because of which (P4)', async () => {
+    await withFakeStore(async ({ store, client }) => {
+      store.onAppend = (append) => {
+        if (store.appends.length === 1) append.write();
+        else append.call.emit('error', { code: status.INVALID_ARGUMENT, details: 'no' });
+        if (store.appends.length === 2) {
+          store.onAppend = (repeated) => {
+            repeated.accept();
+          };
+        }
+      };
+      const names = ['written', 'wrong'];
+      const receipts = await Promise.all(names.map((name) => appendOne(client, name, 'no-stream')));
+      const settled = { revision: 0, wasAcknowledgedAtFirstSending: false };
+      expect(receipts).toMatchObject([settled, settled]);
+      expect(store.log.stream('written')).toHaveLength(1);
+    });
+  });
+
   test('goes to the node that is named as the leader', async () => {
     await withFakeStore(async ({ store: leader }) => {
       await withFakeStore(async ({ store, client }) => {

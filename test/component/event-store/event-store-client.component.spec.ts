@@ -9,7 +9,13 @@ import { FakeStore } from '../../kit/fake-store.js';
 import { appendOne, newEvent, quickOptions, readAll, withFakeStore } from '../../kit/fake-store-client.js';
 import { fakeEvent } from '../../kit/fake-log.js';
 import type { ReadCall } from '../../kit/fake-subscription.js';
-import { deletedStatus, tooLargeStatus, namedStatus, refusalStatus } from '../../kit/fake-store-messages.js';
+import {
+  deletedStatus,
+  invalidStatus,
+  tooLargeStatus,
+  namedStatus,
+  refusalStatus,
+} from '../../kit/fake-store-messages.js';
 
 describe('appending', () => {
   test('says that the first sending was acknowledged (P2)', async () => {
@@ -58,6 +64,7 @@ describe('appending', () => {
       deletedStatus('tracker-0'),
       { name: 'StreamTombstoned', mayRetry: false },
     ],
+    ['the request is wrong', invalidStatus('no'), { name: 'AppendRefused', reason: 'no' }],
     ['access is denied', namedStatus('AccessDenied'), { name: 'AccessDenied', mayRetry: false }],
   ])('a refusal at the first sending is final: %s', async (_, status, error) => {
     await withFakeStore(async ({ store, client }) => {
@@ -185,6 +192,30 @@ describe('reading', () => {
         stream: 's',
       });
     });
+  });
+
+  test.each([
+    ['the store says so', { code: status.INVALID_ARGUMENT, details: 'no such place' }],
+    [
+      'it cannot be encoded',
+      { code: status.INTERNAL, details: 'Request message serialization failure: no such place' },
+    ],
+  ])('a request that is wrong ends itself and nothing else: %s', async (_, error) => {
+    const messages: string[] = [];
+    await withFakeStore(
+      async ({ store, client }) => {
+        store.write('s', fakeEvent('a'));
+        store.onRead = (call) => call.emit('error', error);
+        const refusal = { name: 'RequestRefused', mayRetry: false };
+        await expect(readAll(client.readStream('s'))).rejects.toMatchObject(refusal);
+        store.onSubscription = ({ call }) => call.emit('error', error);
+        const subscription = client.subscribeToStream('s')[Symbol.asyncIterator]();
+        await expect(subscription.next()).rejects.toMatchObject(refusal);
+        await appendOne(client, 's', 0);
+        expect(messages).toEqual(['connected to the store']);
+      },
+      { log: ({ message }) => messages.push(message) },
+    );
   });
 
   test('a read is made again on the next connection when the store comes back', async () => {
