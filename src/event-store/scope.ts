@@ -3,12 +3,17 @@ import { WaitAborted, WaitExpired } from './errors.js';
 import type { WaitOptions } from './event-store.js';
 import type { Timing } from './timing.js';
 
+interface Limit {
+  readonly ms: number;
+  readonly reason: () => Error;
+}
+
 interface Bounds {
   /** Whatever ends these ends the scope, with the same reason. */
   readonly parents?: readonly AbortSignal[];
   /** The caller's own signal: its reason becomes the cause of a `WaitAborted`. */
   readonly caller?: AbortSignal | undefined;
-  readonly limit?: { readonly ms: number; readonly reason: () => Error };
+  readonly limit?: Limit;
 }
 
 /**
@@ -24,13 +29,7 @@ export class Scope {
   constructor(timing: Timing, { parents = [], caller, limit }: Bounds) {
     for (const parent of parents) this.follow(parent, () => parent.reason as Error);
     if (caller) this.follow(caller, () => new WaitAborted('the wait was aborted', { cause: caller.reason }));
-    if (limit && !this.signal.aborted) {
-      this.releases.push(
-        timing.after(limit.ms, () => {
-          this.abort(limit.reason());
-        }),
-      );
-    }
+    if (limit && !this.signal.aborted) this.limitTo(timing, limit);
   }
 
   get signal(): AbortSignal {
@@ -44,6 +43,15 @@ export class Scope {
   /** Must be called once the wait is over, however it ended. */
   end(): void {
     for (const release of this.releases.splice(0)) release();
+  }
+
+  private limitTo(timing: Timing, { ms, reason }: Limit): void {
+    const onPassed = (): void => {
+      this.abort(reason());
+    };
+    // Timers come a millisecond later at the earliest, and by then something may be sent.
+    if (ms === 0) onPassed();
+    else if (ms !== Infinity) this.releases.push(timing.after(ms, onPassed));
   }
 
   private follow(signal: AbortSignal, reason: () => Error): void {

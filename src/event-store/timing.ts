@@ -8,10 +8,13 @@ export interface Timing {
   readonly luck: () => number;
 }
 
+/** Node.js turns what is longer into 1 ms. This is 24 days, which nobody waits for an answer. */
+const timerMaxMs = 2 ** 31 - 1;
+
 export const systemTiming: Timing = {
   now: () => performance.now(),
   after: (ms, action) => {
-    const timer = setTimeout(action, ms);
+    const timer = setTimeout(action, Math.min(ms, timerMaxMs));
     return () => {
       clearTimeout(timer);
     };
