@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { backoffMs, type Backoff } from './backoff.js';
 import { EventStoreClosed, EventStoreError, StoreUnavailable, WaitAborted, WaitExpired } from './errors.js';
+import { Gate } from './gate.js';
 import type { Log } from './log.js';
 import { abortable, pause, Scope } from './scope.js';
 import { NoAnswer, type Endpoint, type Session } from './session.js';
@@ -26,7 +27,11 @@ export interface Generation {
   readonly session: Session;
   /** Aborted, with a `NoAnswer`, when the generation is retired. */
   readonly retired: AbortSignal;
+  /** Where calls in line wait, so that they go to the next generation with everything else. */
+  readonly gate: Gate;
 }
+
+const inLineCountMax = 64;
 
 interface OpenGeneration extends Generation {
   readonly retirement: AbortController;
@@ -91,6 +96,23 @@ export class Connection {
     action: (session: Session, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     return this.callOn(await this.acquire(signal), signal, action);
+  }
+
+  /**
+   * The same for calls that come in thousands when a connection breaks under as many appends. Only some are under way at a time:
+   * all at once would outlast the limit on silence, and so end one healthy session after the other.
+   */
+  async callInLine<T>(
+    signal: AbortSignal,
+    action: (session: Session, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const generation = await this.acquire(signal);
+    const scope = new Scope(this.options.timing, { parents: [signal, generation.retired] });
+    try {
+      return await generation.gate.pass(scope.signal, () => this.callOn(generation, signal, action));
+    } finally {
+      scope.end();
+    }
   }
 
   /** The same on a given generation, which is retired if it breaks or stays silent. */
@@ -202,7 +224,13 @@ export class Connection {
     }
     const retirement = new AbortController();
     setMaxListeners(0, retirement.signal);
-    const generation = { session, retirement, retired: retirement.signal, unansweredSince: undefined };
+    const generation = {
+      session,
+      retirement,
+      retired: retirement.signal,
+      gate: new Gate(inLineCountMax),
+      unansweredSince: undefined,
+    };
     this.current = generation;
     return generation;
   }

@@ -4,7 +4,19 @@ import type { Settings } from './client-options.js';
 import type { Connection } from './connection.js';
 import type { RecordedEvent } from './event-store.js';
 import { pause } from './scope.js';
-import { NoAnswer, type Acknowledgement, type PageRequest, type PreparedAppend } from './session.js';
+import {
+  NoAnswer,
+  type Acknowledgement,
+  type PageRequest,
+  type PreparedAppend,
+  type Session,
+} from './session.js';
+
+interface Sending {
+  readonly onSent: () => void;
+  readonly isRepetition: boolean;
+  readonly signal: AbortSignal;
+}
 
 /** Calls that find their way through as many sessions as it takes, until the signal ends them. */
 export class StoreCalls {
@@ -19,7 +31,9 @@ export class StoreCalls {
   async readPage(request: PageRequest, signal: AbortSignal): Promise<readonly RecordedEvent[]> {
     for (let failureCount = 1; ; failureCount += 1) {
       try {
-        return await this.connection.call(signal, (session, limited) => session.readPage(request, limited));
+        return await this.connection.callInLine(signal, (session, limited) =>
+          session.readPage(request, limited),
+        );
       } catch (error) {
         if (!(error instanceof NoAnswer)) throw error;
         // A session that ended paces the next one; an unclear answer on a good one does not.
@@ -41,8 +55,13 @@ export class StoreCalls {
 
   /** What settling one append needs, until the signal ends. */
   line(signal: AbortSignal): AppendLine {
+    let isRepetition = false;
     return {
-      send: (append, onSent) => this.send(append, onSent, signal),
+      send: (append, onSent) => {
+        const sending = { onSent, isRepetition, signal };
+        isRepetition = true;
+        return this.send(append, sending);
+      },
       standingFrom: (stream, from, maxCount) =>
         this.readPage({ stream, direction: 'forwards', from, maxCount, requiresLeader: true }, signal),
       lastRevision: async (stream) => (await this.readLast(stream, signal))?.revision ?? 'no-stream',
@@ -53,21 +72,22 @@ export class StoreCalls {
   /** A session that ends before anything was sent on it leaves nothing in doubt. */
   private async send(
     append: PreparedAppend,
-    onSent: () => void,
-    signal: AbortSignal,
+    { onSent, isRepetition, signal }: Sending,
   ): Promise<Acknowledgement> {
     for (let failureCount = 1; ; failureCount += 1) {
-      const sending = { wasSent: false };
+      const sent = { isNoted: false };
       const noteSent = (): void => {
-        sending.wasSent = true;
+        sent.isNoted = true;
         onSent();
       };
+      const action = (session: Session, limited: AbortSignal): Promise<Acknowledgement> =>
+        session.append(append, noteSent, limited);
       try {
-        return await this.connection.call(signal, (session, limited) =>
-          session.append(append, noteSent, limited),
-        );
+        return await (isRepetition
+          ? this.connection.callInLine(signal, action)
+          : this.connection.call(signal, action));
       } catch (error) {
-        if (!(error instanceof NoAnswer) || sending.wasSent) throw error;
+        if (!(error instanceof NoAnswer) || sent.isNoted) throw error;
         if (!error.endsSession) await this.pause(failureCount, signal);
       }
     }

@@ -6,7 +6,7 @@ import { makeCertificate } from '../../kit/certificate.js';
 import type { FakeAppend } from '../../kit/fake-append.js';
 import { fakeEvent } from '../../kit/fake-log.js';
 import { FakeStore } from '../../kit/fake-store.js';
-import { namedStatus } from '../../kit/fake-store-messages.js';
+import { namedStatus, streamNotFoundResponse } from '../../kit/fake-store-messages.js';
 import { appendOne, quickOptions, withFakeStore } from '../../kit/fake-store-client.js';
 import { TcpGate } from '../../kit/tcp-gate.js';
 
@@ -308,6 +308,38 @@ describe('an append without an answer', () => {
       };
       expect(await appendOne(client, 's', 'no-stream')).toMatchObject({ revision: 0 });
     });
+  });
+
+  test('is settled also where it is one of so many that looking for all at once would take too long (P4)', async () => {
+    await withFakeStore(
+      async ({ store, client }) => {
+        const names = Array.from({ length: 300 }, (_, at) => `s-${at}`);
+        const allArrived = new Promise<void>((resolve) => {
+          store.onAppend = () => {
+            if (store.appends.length === names.length) resolve();
+          };
+        });
+        const settled = Promise.all(names.map((name) => appendOne(client, name, 'no-stream')));
+        await allArrived;
+        // A store that answers one read after the other: all of them take longer than one may.
+        let answered = Promise.resolve();
+        store.onRead = (call) => {
+          answered = answered.then(async () => {
+            await new Promise((resolve) => setTimeout(resolve, 2));
+            call.write(streamNotFoundResponse('s'));
+            call.end();
+          });
+          return true;
+        };
+        store.onAppend = (append) => {
+          append.accept();
+        };
+        store.batchCalls[0]?.emit('error', { code: status.UNAVAILABLE, details: 'going down' });
+        expect(new Set((await settled).map(({ revision }) => revision))).toEqual(new Set([0]));
+        expect(store.batchCalls).toHaveLength(2);
+      },
+      { answerTimeoutMs: 400 },
+    );
   });
 
   test('is refused where the store ends the stream of appends because of it', async () => {
