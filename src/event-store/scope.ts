@@ -1,3 +1,4 @@
+import { onAbort } from './abort-listeners.js';
 import { checkTimeout } from './arguments.js';
 import { WaitAborted, WaitExpired } from './errors.js';
 import type { WaitOptions } from './event-store.js';
@@ -55,17 +56,11 @@ export class Scope {
   }
 
   private follow(signal: AbortSignal, reason: () => Error): void {
-    const onAbort = (): void => {
+    const end = (): void => {
       this.abort(reason());
     };
-    if (signal.aborted) {
-      onAbort();
-      return;
-    }
-    signal.addEventListener('abort', onAbort, { once: true });
-    this.releases.push(() => {
-      signal.removeEventListener('abort', onAbort);
-    });
+    if (signal.aborted) end();
+    else this.releases.push(onAbort(signal, end));
   }
 }
 
@@ -92,17 +87,11 @@ export const scopeOfCall = (
 export const abortable = async <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> => {
   let release = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
-    const onAbort = (): void => {
+    const end = (): void => {
       reject(signal.reason as Error);
     };
-    if (signal.aborted) {
-      onAbort();
-      return;
-    }
-    signal.addEventListener('abort', onAbort, { once: true });
-    release = () => {
-      signal.removeEventListener('abort', onAbort);
-    };
+    if (signal.aborted) end();
+    else release = onAbort(signal, end);
   });
   // What loses the race may still reject; that is nobody's concern any more.
   promise.catch(() => undefined);

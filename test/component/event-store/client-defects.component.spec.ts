@@ -325,7 +325,7 @@ describe('an append without an answer', () => {
         let answered = Promise.resolve();
         store.onRead = (call) => {
           answered = answered.then(async () => {
-            await new Promise((resolve) => setTimeout(resolve, 2));
+            await new Promise((resolve) => setTimeout(resolve, 5));
             call.write(streamNotFoundResponse('s'));
             call.end();
           });
@@ -338,7 +338,7 @@ describe('an append without an answer', () => {
         expect(new Set((await settled).map(({ revision }) => revision))).toEqual(new Set([0]));
         expect(store.batchCalls).toHaveLength(2);
       },
-      { answerTimeoutMs: 400 },
+      { answerTimeoutMs: 1_000 },
     );
   });
 
