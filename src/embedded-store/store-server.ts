@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import { AccessControl, type User } from './access-control.js';
 import { DataDirectory, fileNames } from './data-directory.js';
@@ -45,6 +46,7 @@ export class StoreServer {
    * @throws DirectoryInUse, UnusableFile or InvalidRequest, with nothing left open
    */
   static async start(options: StoreServerOptions): Promise<StoreServer> {
+    if (options.tcp) checkHost(options.tcp);
     checkSocketPath(join(options.dataDirectory, fileNames.socket));
     const directory = DataDirectory.acquire(options.dataDirectory);
     const stopping = new AbortController();
@@ -106,6 +108,17 @@ function listenersOf(
     Listener.start({ kind: 'tcp', ...tcp }, contextFor(new AccessControl(tcp.users)));
   return [local, remote];
 }
+
+/** Without users everyone who can connect may do everything, so nobody else may be able to connect. */
+function checkHost({ host, users }: NonNullable<StoreServerOptions['tcp']>): void {
+  if (users || isLoopback(host)) return;
+  throw new InvalidRequest(
+    `--host ${host} may be reached from other machines; give --users with TLS, or listen on 127.0.0.1`,
+  );
+}
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || (isIPv4(host) && host.startsWith('127.')) || host === '::1';
 
 function checkSocketPath(path: string): void {
   const bytes = Buffer.byteLength(path);

@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { readFileSync } from 'node:fs';
-import { isIPv4, isIPv6 } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { readUsersFile } from '../../embedded-store/access-control.js';
 import { endProcess } from '../../embedded-store/log-failure.js';
@@ -61,11 +60,6 @@ function optionsOf(flags: StoreFlags): Omit<StoreServerOptions, 'onLogFailure'> 
       '--users needs --tls-cert and --tls-key: clients send no password over a plain connection',
     );
   }
-  if (!isLoopback(flags.host) && flags.users === undefined) {
-    throw new Error(
-      `--host ${flags.host} may be reached from other machines; give --users with TLS, or listen on 127.0.0.1`,
-    );
-  }
   const users = flags.users === undefined ? undefined : readUsersFile(flags.users);
   return {
     dataDirectory: flags.data,
@@ -88,9 +82,6 @@ function tlsOf({ tlsCert, tlsKey }: StoreFlags) {
   }
   return tls;
 }
-
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || (isIPv4(host) && host.startsWith('127.')) || (isIPv6(host) && host === '::1');
 
 function parsePort(text: string): number {
   const port = Number(text);
