@@ -1,0 +1,89 @@
+import type { NodeId } from '../ids.js';
+import type { Instant } from '../instant.js';
+import type { Node } from '../node/node.js';
+import { OrderedTree } from './ordered-tree.js';
+
+/** A node as it was when it was filed last; the node itself changes first and is filed anew then. */
+export interface FiledNode {
+  readonly id: NodeId;
+  readonly node: Node;
+  capacity: number;
+  held: number;
+  isEligible: boolean;
+  isPresent: boolean;
+  /** If it is not present: since when it is draining, or else away. */
+  absentSince: Instant;
+}
+
+/** The present nodes of one capacity. */
+export interface CapacityClass {
+  readonly capacity: number;
+  /** The eligible ones, the one that holds least first; ties by id. */
+  readonly eligible: OrderedTree<FiledNode>;
+  /** Of present nodes, eligible or not. */
+  presentCount: number;
+}
+
+const byId = (one: FiledNode, other: FiledNode): number =>
+  one.id < other.id ? -1 : one.id > other.id ? 1 : 0;
+const byHeld = (one: FiledNode, other: FiledNode): number => one.held - other.held || byId(one, other);
+const latestAbsentFirst = (one: FiledNode, other: FiledNode): number =>
+  other.absentSince - one.absentSince || byId(one, other);
+
+/**
+ * The nodes that meet the same requirements. Of the nodes of one capacity the one that holds least is always the best, so a
+ * search looks at one node of each capacity. There are few capacities, however many nodes.
+ */
+export class NodePool {
+  /** Largest capacity first. */
+  readonly classes: CapacityClass[] = [];
+  /** The nodes that are draining or away, the latest first. */
+  readonly absent = new OrderedTree<FiledNode>(latestAbsentFirst);
+  private eligibleCount = 0;
+
+  get hasEligible(): boolean {
+    return this.eligibleCount > 0;
+  }
+
+  file(node: FiledNode): void {
+    if (!node.isPresent) {
+      this.absent.insert(node);
+      return;
+    }
+    const ofCapacity = this.classOf(node.capacity);
+    ofCapacity.presentCount += 1;
+    if (!node.isEligible) return;
+    ofCapacity.eligible.insert(node);
+    this.eligibleCount += 1;
+  }
+
+  unfile(node: FiledNode): void {
+    if (!node.isPresent) {
+      this.absent.remove(node);
+      return;
+    }
+    const ofCapacity = this.classOf(node.capacity);
+    if (node.isEligible) {
+      ofCapacity.eligible.remove(node);
+      this.eligibleCount -= 1;
+    }
+    ofCapacity.presentCount -= 1;
+    if (ofCapacity.presentCount === 0) this.classes.splice(this.classes.indexOf(ofCapacity), 1);
+  }
+
+  private classOf(capacity: number): CapacityClass {
+    const { classes } = this;
+    let low = 0;
+    let high = classes.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((classes[middle]?.capacity ?? 0) > capacity) low = middle + 1;
+      else high = middle;
+    }
+    const known = classes[low];
+    if (known?.capacity === capacity) return known;
+    const added = { capacity, eligible: new OrderedTree(byHeld), presentCount: 0 };
+    classes.splice(low, 0, added);
+    return added;
+  }
+}

@@ -1,0 +1,76 @@
+import type { Instant } from '../instant.js';
+import type { LiveJob } from '../job/job.js';
+import { meets } from '../job/requirement.js';
+import type { TrackerState } from '../tracker/state.js';
+import { leastHolding, type IsTaken } from './node-search.js';
+import type { FiledNode, NodePool } from './node-pool.js';
+
+/** When the node stops counting, or stopped. A node counts until an operator takes it away, or it was away for long (P24). */
+const countsUntil = ({ node }: FiledNode, awayNodeCountsMs: number): Instant => {
+  const drained = node.cordon === 'draining' ? node.cordonSince : Infinity;
+  const forgotten = node.status === 'ready' ? Infinity : node.statusSince + awayNodeCountsMs;
+  return Math.min(drained, forgotten);
+};
+
+/**
+ * The largest capacity of a node that counts: present, or away for a moment. -1 if none does. A job larger than that is
+ * oversized.
+ */
+export const countedCapacity = (state: TrackerState, pool: NodePool, now: Instant): number => {
+  const { awayNodeCountsMs } = state.settings;
+  let largest = pool.classes[0]?.capacity ?? -1;
+  for (const node of pool.absent) {
+    if (node.absentSince + awayNodeCountsMs <= now) break;
+    if (node.capacity > largest && countsUntil(node, awayNodeCountsMs) > now) largest = node.capacity;
+  }
+  return largest;
+};
+
+/** The node whose loss for good the job waits for: the roomiest that counts, although it gets nothing now. */
+export const roomiestAway = (state: TrackerState, pool: NodePool, now: Instant): FiledNode | undefined => {
+  const { awayNodeCountsMs } = state.settings;
+  let roomiest: FiledNode | undefined;
+  for (const node of pool.absent) {
+    if (node.absentSince + awayNodeCountsMs <= now) break;
+    if (countsUntil(node, awayNodeCountsMs) <= now) continue;
+    if (!roomiest || node.capacity > roomiest.capacity) roomiest = node;
+  }
+  return roomiest;
+};
+
+/**
+ * Since when an oversized job has been so without a break: since it was submitted, or the last node that could have taken it
+ * stopped counting. What is so long ago that it delays nothing any more is not looked at.
+ */
+export const oversizedSince = (state: TrackerState, job: LiveJob, pool: NodePool, now: Instant): Instant => {
+  const { awayNodeCountsMs, oversizedAfterMs } = state.settings;
+  const { requirement, size } = job;
+  let since = job.submittedAt;
+  for (const node of pool.absent) {
+    if (node.absentSince + awayNodeCountsMs + oversizedAfterMs <= now) break;
+    if (node.capacity >= size) since = Math.max(since, countsUntil(node, awayNodeCountsMs));
+  }
+  for (const { offer } of state.placeable.formerOffers) {
+    if (offer.until + oversizedAfterMs <= now) break;
+    if (offer.capacity >= size && meets(offer, requirement)) since = Math.max(since, offer.until);
+  }
+  return since;
+};
+
+/** Where an oversized job is to run alone: of the roomiest nodes, if it gets jobs at all, the one that holds least. */
+export const roomiest = (pool: NodePool, counted: number, isTaken: IsTaken): FiledNode | undefined => {
+  const largest = pool.classes[0];
+  return largest?.capacity === counted ? leastHolding(largest, isTaken) : undefined;
+};
+
+/** When an oversized job may start at the earliest, its node being empty. */
+export const oversizedStartsAt = (
+  state: TrackerState,
+  job: LiveJob,
+  pool: NodePool,
+  now: Instant,
+): Instant => {
+  const { settings, term } = state;
+  const since = oversizedSince(state, job, pool, now);
+  return Math.max(since + settings.oversizedAfterMs, term.startedAt + settings.graceMs);
+};
