@@ -1,0 +1,30 @@
+import type { FencingToken } from '../ids.js';
+import type { Attempt, Orphan } from '../job/attempt.js';
+import type { Node } from './node.js';
+
+/** The node holds the attempt from here on. */
+export const hold = (node: Node, attempt: Attempt): void => {
+  node.attempts.set(attempt.fencingToken, attempt);
+  node.held += attempt.size;
+};
+
+export const holdOrphan = (node: Node, orphan: Orphan): void => {
+  node.orphans.set(orphan.fencingToken, orphan);
+  node.held += orphan.size;
+};
+
+/** The node holds the attempt no more, whether it counted or not. */
+export const release = (node: Node, token: FencingToken): void => {
+  const held = node.attempts.get(token) ?? node.orphans.get(token);
+  if (!held) return;
+  node.attempts.delete(token);
+  node.orphans.delete(token);
+  node.held -= held.size;
+};
+
+/** The node holds nothing any more. */
+export const releaseAll = (node: Node): void => {
+  node.attempts.clear();
+  node.orphans.clear();
+  node.held = 0;
+};
