@@ -1,4 +1,5 @@
 import type { NodeId } from '../ids.js';
+import type { Instant } from '../instant.js';
 import { meets, type Labels, type Offer, type Requirement } from '../job/requirement.js';
 import type { FormerOffer, Node } from '../node/node.js';
 import { isEligible, isPresent } from './eligibility.js';
@@ -48,6 +49,8 @@ export class NodeIndex {
   /** Offers that nodes have made and make no more, the latest first (P24). */
   readonly formerOffers = new OrderedTree<FormerWithNode>(latestFormerFirst);
   private readonly entries = new Map<NodeId, Entry>();
+  /** By id. Nodes come and go rarely enough for the places of those behind to be counted anew. */
+  private readonly inOrder: FiledNode[] = [];
   private readonly groups = new Map<string, OfferGroup>();
   private readonly poolsByRequirement = new Map<string, NodePool>();
   private readonly poolsByGroups = new Map<string, NodePool>();
@@ -73,6 +76,8 @@ export class NodeIndex {
     this.fileFormer(entry, undefined);
     const { group, filed } = entry;
     for (const pool of group.pools) pool.unfile(filed);
+    this.inOrder.splice(filed.place, 1);
+    this.countPlaces(filed.place);
     group.nodes.delete(filed);
     if (group.nodes.size > 0) return;
     this.groups.delete(group.key);
@@ -110,7 +115,9 @@ export class NodeIndex {
 
   private add(node: Node): void {
     const { id, kinds, labels } = node;
-    const filed: FiledNode = { id, node, ...filing(node) };
+    const filed: FiledNode = { id, node, place: this.placeOf(id), ...filing(node) };
+    this.inOrder.splice(filed.place, 0, filed);
+    this.countPlaces(filed.place + 1);
     const group = this.groupOf(node);
     const entry: Entry = { filed, group, kinds, labels, former: undefined };
     this.entries.set(id, entry);
@@ -122,9 +129,33 @@ export class NodeIndex {
   private refile(entry: Entry, node: Node): void {
     const { filed, group } = entry;
     for (const pool of group.pools) pool.unfile(filed);
-    Object.assign(filed, filing(node));
+    filed.capacity = node.capacity;
+    filed.held = node.held;
+    filed.isEligible = isEligible(node);
+    filed.isPresent = isPresent(node);
+    filed.absentSince = absentSince(node);
     for (const pool of group.pools) pool.file(filed);
     if (entry.former?.offer !== node.former) this.fileFormer(entry, node.former);
+  }
+
+  /** Where a node of that id belongs among all nodes. */
+  private placeOf(id: NodeId): number {
+    let low = 0;
+    let high = this.inOrder.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const other = this.inOrder[middle];
+      if (other && other.id < id) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  private countPlaces(from: number): void {
+    for (let place = from; place < this.inOrder.length; place += 1) {
+      const filed = this.inOrder[place];
+      if (filed) filed.place = place;
+    }
   }
 
   private fileFormer(entry: Entry, offer: FormerOffer | undefined): void {
@@ -159,10 +190,13 @@ export class NodeIndex {
 
 const byName = ([one]: [string, string], [other]: [string, string]): number => (one < other ? -1 : 1);
 
-const filing = (node: Node): Omit<FiledNode, 'id' | 'node'> => ({
+const filing = (node: Node): Omit<FiledNode, 'id' | 'node' | 'place'> => ({
   capacity: node.capacity,
   held: node.held,
   isEligible: isEligible(node),
   isPresent: isPresent(node),
-  absentSince: node.cordon === 'draining' ? node.cordonSince : node.statusSince,
+  absentSince: absentSince(node),
 });
+
+const absentSince = (node: Node): Instant =>
+  node.cordon === 'draining' ? node.cordonSince : node.statusSince;

@@ -7,6 +7,8 @@ import { OrderedTree } from './ordered-tree.js';
 export interface FiledNode {
   readonly id: NodeId;
   readonly node: Node;
+  /** Its place among all nodes by id. Compared much faster than ids, and by ids most ties are broken. */
+  place: number;
   capacity: number;
   held: number;
   isEligible: boolean;
@@ -24,11 +26,9 @@ export interface CapacityClass {
   presentCount: number;
 }
 
-const byId = (one: FiledNode, other: FiledNode): number =>
-  one.id < other.id ? -1 : one.id > other.id ? 1 : 0;
-const byHeld = (one: FiledNode, other: FiledNode): number => one.held - other.held || byId(one, other);
+const byHeld = (one: FiledNode, other: FiledNode): number => one.held - other.held || one.place - other.place;
 const latestAbsentFirst = (one: FiledNode, other: FiledNode): number =>
-  other.absentSince - one.absentSince || byId(one, other);
+  other.absentSince - one.absentSince || one.place - other.place;
 
 /**
  * The nodes that meet the same requirements. Of the nodes of one capacity the one that holds least is always the best, so a

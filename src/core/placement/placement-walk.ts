@@ -3,6 +3,7 @@ import type { Instant } from '../instant.js';
 import type { LiveJob } from '../job/job.js';
 import type { JobPlaced, ReservationFixed } from '../tracker/event.js';
 import type { TrackerState } from '../tracker/state.js';
+import { Heap } from './heap.js';
 import { jobPlaced } from './job-placed.js';
 import type { FiledNode, NodePool } from './node-pool.js';
 import {
@@ -13,19 +14,29 @@ import {
   mostFree,
   type IsTaken,
 } from './node-search.js';
-import { OrderedTree } from './ordered-tree.js';
 import { countedCapacity, oversizedStartsAt, roomiest } from './oversized.js';
 import { compareWaiting } from './waiting-rank.js';
 import type { WaitingQueue } from './waiting-jobs.js';
 
+/** What the walk knows of a pool so far. */
+interface PoolSoFar {
+  readonly pool: NodePool;
+  /** One of its blocked jobs holds a reservation. */
+  hasReservation: boolean;
+  /** Largest free room on a node that is not kept for another job. */
+  freeMax: number;
+  /** How many reservations there were when `freeMax` was looked up. */
+  reservationCount: number;
+}
+
 /** How far the walk has come in one queue: to the next of its jobs that anything could be done about. */
 interface Cursor {
   readonly queue: WaitingQueue;
-  readonly pool: NodePool;
+  readonly of: PoolSoFar;
   job: LiveJob;
 }
 
-const byJob = (one: Cursor, other: Cursor): number => compareWaiting(one.job, other.job);
+const isAhead = (one: Cursor, other: Cursor): boolean => compareWaiting(one.job, other.job) < 0;
 
 /**
  * One walk along the waiting jobs of all queues in their one order, up to the first about which something is to be done. It
@@ -43,7 +54,8 @@ const byJob = (one: Cursor, other: Cursor): number => compareWaiting(one.job, ot
 export class PlacementWalk {
   /** Which job a node is kept for, so far. */
   readonly reservations: Map<NodeId, JobId>;
-  private readonly poolsWithReservation = new Set<NodePool>();
+  private readonly pools = new Map<NodePool, PoolSoFar>();
+  private readonly isTaken: IsTaken = ({ id }) => this.reservations.has(id);
 
   constructor(
     private readonly state: TrackerState,
@@ -57,41 +69,56 @@ export class PlacementWalk {
     const due = this.fixedThatFits();
     if (due) return due;
     const cursors = this.cursors();
-    for (let cursor = cursors.first(); cursor; cursor = cursors.first()) {
+    for (let cursor = cursors.first; cursor; cursor = cursors.first) {
       const event = this.consider(cursor);
       if (event) return event;
-      cursors.remove(cursor);
       const job = this.nextIn(cursor);
-      if (!job) continue;
-      cursor.job = job;
-      cursors.insert(cursor);
+      if (job) {
+        cursor.job = job;
+        cursors.reorderFirst();
+      } else {
+        cursors.removeFirst();
+      }
     }
     return undefined;
   }
 
-  private cursors(): OrderedTree<Cursor> {
-    const cursors = new OrderedTree(byJob);
+  private cursors(): Heap<Cursor> {
+    const cursors = new Heap(isAhead);
     for (const { requirement, jobs: queue } of this.state.waiting.open) {
       const pool = this.state.placeable.poolOf(requirement);
       const job = pool.hasEligible ? queue.first() : undefined;
-      if (job) cursors.insert({ queue, pool, job });
+      if (job) cursors.add({ queue, of: this.soFar(pool), job });
     }
     return cursors;
   }
 
-  private consider({ job, pool }: Cursor): JobPlaced | ReservationFixed | undefined {
-    return (
-      this.placed(job, pool) ?? (this.poolsWithReservation.has(pool) ? undefined : this.reserve(job, pool))
-    );
+  private soFar(pool: NodePool): PoolSoFar {
+    const known = this.pools.get(pool);
+    if (known) return known;
+    const added = { pool, hasReservation: false, freeMax: 0, reservationCount: -1 };
+    this.pools.set(pool, added);
+    return added;
+  }
+
+  private freeMax(of: PoolSoFar): number {
+    const { size } = this.reservations;
+    if (of.reservationCount !== size) {
+      of.freeMax = largestFreeRoom(of.pool, this.isTaken);
+      of.reservationCount = size;
+    }
+    return of.freeMax;
+  }
+
+  private consider({ job, of }: Cursor): JobPlaced | ReservationFixed | undefined {
+    if (job.size <= this.freeMax(of)) return this.placed(job, of.pool);
+    return of.hasReservation ? undefined : this.reserve(job, of);
   }
 
   /** What cannot be reserved for cannot start either, so a job that is passed over keeps none that is small enough. */
-  private nextIn({ queue, pool, job }: Cursor): LiveJob | undefined {
-    const isTaken = this.isTaken();
-    const sizeMax = this.poolsWithReservation.has(pool)
-      ? largestFreeRoom(pool, isTaken)
-      : largestCapacity(pool, isTaken);
-    return queue.firstAfter(job, sizeMax);
+  private nextIn({ queue, of, job }: Cursor): LiveJob | undefined {
+    const sizeMax = of.hasReservation ? this.freeMax(of) : largestCapacity(of.pool, this.isTaken);
+    return queue.weightMin <= sizeMax ? queue.firstAfter(job, sizeMax) : undefined;
   }
 
   private placed(job: LiveJob, pool: NodePool): JobPlaced | undefined {
@@ -99,7 +126,7 @@ export class PlacementWalk {
     const { placeable } = this.state;
     const preferred =
       preferredNode === undefined ? undefined : placeable.eligible(preferredNode, requirement);
-    const choice = leastLoaded(pool, size, preferred, this.isTaken());
+    const choice = leastLoaded(pool, size, preferred, this.isTaken);
     if (!choice) return undefined;
     const reason = { rule: choice.rule, candidateCount: this.candidateCount(job, pool) };
     return jobPlaced(this.state, job, choice.node, reason, this.now);
@@ -115,34 +142,33 @@ export class PlacementWalk {
   }
 
   /** The blocked job gets a reservation, if there is a node to reserve. It may be that it can begin, or be fixed, with that. */
-  private reserve(job: LiveJob, pool: NodePool): JobPlaced | ReservationFixed | undefined {
-    const fixed = this.fixedNodeOf(job);
-    if (fixed) {
-      this.poolsWithReservation.add(pool);
+  private reserve(job: LiveJob, of: PoolSoFar): JobPlaced | ReservationFixed | undefined {
+    if (this.hasFixedNode(job)) {
+      of.hasReservation = true;
       return undefined;
     }
-    const node = mostFree(pool, job.size, this.isTaken());
-    if (!node) return this.reserveOversized(job, pool);
-    this.hold(node, job, pool);
-    return this.isToBeFixed(job, pool)
+    const node = mostFree(of.pool, job.size, this.isTaken);
+    if (!node) return this.reserveOversized(job, of);
+    this.hold(node, job, of);
+    return this.isToBeFixed(job, of.pool)
       ? { type: 'ReservationFixed', jobId: job.id, nodeId: node.id, at: this.now }
       : undefined;
   }
 
-  private reserveOversized(job: LiveJob, pool: NodePool): JobPlaced | undefined {
+  private reserveOversized(job: LiveJob, of: PoolSoFar): JobPlaced | undefined {
     const { state, now } = this;
-    const counted = countedCapacity(state, pool, now);
+    const counted = countedCapacity(state, of.pool, now);
     if (job.size <= counted) return undefined;
-    const node = roomiest(pool, counted, this.isTaken());
+    const node = roomiest(of.pool, counted, this.isTaken);
     if (!node) return undefined;
-    this.hold(node, job, pool);
-    if (node.held > 0 || now < oversizedStartsAt(state, job, pool, now)) return undefined;
+    this.hold(node, job, of);
+    if (node.held > 0 || now < oversizedStartsAt(state, job, of.pool, now)) return undefined;
     return jobPlaced(state, job, node, { rule: 'oversized', candidateCount: 1 }, now);
   }
 
-  private hold(node: FiledNode, job: LiveJob, pool: NodePool): void {
+  private hold(node: FiledNode, job: LiveJob, of: PoolSoFar): void {
     this.reservations.set(node.id, job.id);
-    this.poolsWithReservation.add(pool);
+    of.hasReservation = true;
   }
 
   /** A fixed node waits for its job alone, so what is ahead of that job loses nothing if it starts now. */
@@ -159,14 +185,13 @@ export class PlacementWalk {
     );
   }
 
-  /** The node that is fixed for the job, if it can go there. */
-  private fixedNodeOf({ id, size, requirement }: LiveJob): FiledNode | undefined {
+  private hasFixedNode({ id, size, requirement }: LiveJob): boolean {
     for (const [nodeId, jobId] of this.state.fixedReservations) {
       if (jobId !== id) continue;
       const node = this.state.placeable.eligible(nodeId, requirement);
-      if (node && node.capacity >= size) return node;
+      if (node && node.capacity >= size) return true;
     }
-    return undefined;
+    return false;
   }
 
   /** It has waited long, and no other has of this pool (P25). */
@@ -180,11 +205,4 @@ export class PlacementWalk {
     }
     return true;
   }
-
-  private isTaken(): IsTaken {
-    const { reservations } = this;
-    return reservations.size === 0 ? takesAll : ({ id }) => reservations.has(id);
-  }
 }
-
-const takesAll: IsTaken = () => false;
