@@ -5,7 +5,9 @@ import type { LiveJob } from '../../src/core/job/job.js';
 import { heldBy } from '../../src/core/node/node.js';
 import { lateBinding } from '../../src/core/placement/late-binding.js';
 import { reservationsOf } from '../../src/core/placement/reservations.js';
+import { waitingReason } from '../../src/core/placement/waiting-reason.js';
 import type { Event } from '../../src/core/tracker/event.js';
+import { pumpNext } from '../../src/core/tracker/pump.js';
 import { NaiveLateBinding, type NaiveStep } from '../kit/naive-placement.js';
 import { PlacementState } from '../kit/placement-state.js';
 
@@ -81,7 +83,7 @@ const apply = (world: PlacementState, given: Step, number: number): void => {
       world.pump();
       return;
     case 'term':
-      world.startTerm(settings);
+      world.startTerm({ ...settings, policy: world.state.settings.policy });
       return;
     case 'orphan':
       if (nodeOf(given.nodeId)?.status === 'ready') world.orphan(given.nodeId, 1_000_000 + number, 2);
@@ -156,5 +158,53 @@ test('late binding decides as its rules told straight do, on any state', () => {
       }
     }),
     { numRuns: 300 },
+  );
+});
+
+test('a job says that it is about to be placed exactly if the next decision places it', () => {
+  fc.assert(
+    fc.property(
+      histories,
+      fc.constantFrom('late-binding' as const, 'early-binding' as const),
+      (history, policy) => {
+        const world = new PlacementState({ ...settings, policy });
+        for (const [number, given] of history.entries()) apply(world, given, number);
+        const reasonOf = ({ id }: LiveJob) => waitingReason(world.state, id, world.now);
+        for (;;) {
+          const next = pumpNext(world.state, world.now);
+          if (!next) break;
+          if (next.type === 'JobPlaced' || next.type === 'JobBound') {
+            expect(reasonOf(world.job(next.jobId))?.code).toBe('about-to-be-placed');
+          }
+          world.fold(next);
+        }
+        const reservations = reservationsOf(world.state, world.now);
+        for (const job of world.liveJobs()) {
+          const reason = reasonOf(job);
+          expect(reason === undefined).toBe(job.situation.status !== 'pending');
+          expect(reason?.code).not.toBe('about-to-be-placed');
+          if (reason?.code === 'reserved') expect(reservations.get(reason.nodeId)).toBe(job.id);
+          if (reason?.code === 'behind') expect(reservations.get(reason.nodeId)).toBe(reason.jobId);
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('early binding takes no node above its capacity, and starts each queue in order', () => {
+  fc.assert(
+    fc.property(histories, (history) => {
+      const world = new PlacementState({ ...settings, policy: 'early-binding' });
+      for (const [number, given] of history.entries()) {
+        apply(world, given, number);
+        const next = pumpNext(world.state, world.now);
+        expect(overfills(world, next)).toBe(false);
+        if (next?.type === 'JobPlaced') {
+          expect(world.state.waiting.inQueueOf(next.nodeId)[0]?.id).toBe(next.jobId);
+        }
+      }
+    }),
+    { numRuns: 200 },
   );
 });

@@ -1,12 +1,13 @@
 import type { Instant } from '../instant.js';
 import type { LiveJob } from '../job/job.js';
 import { meets } from '../job/requirement.js';
+import type { Node } from '../node/node.js';
 import type { TrackerState } from '../tracker/state.js';
 import { leastHolding, type IsTaken } from './node-search.js';
 import type { FiledNode, NodePool } from './node-pool.js';
 
 /** When the node stops counting, or stopped. A node counts until an operator takes it away, or it was away for long (P24). */
-const countsUntil = ({ node }: FiledNode, awayNodeCountsMs: number): Instant => {
+export const countsUntil = (node: Node, awayNodeCountsMs: number): Instant => {
   const drained = node.cordon === 'draining' ? node.cordonSince : Infinity;
   const forgotten = node.status === 'ready' ? Infinity : node.statusSince + awayNodeCountsMs;
   return Math.min(drained, forgotten);
@@ -19,23 +20,11 @@ const countsUntil = ({ node }: FiledNode, awayNodeCountsMs: number): Instant => 
 export const countedCapacity = (state: TrackerState, pool: NodePool, now: Instant): number => {
   const { awayNodeCountsMs } = state.settings;
   let largest = pool.classes[0]?.capacity ?? -1;
-  for (const node of pool.absent) {
-    if (node.absentSince + awayNodeCountsMs <= now) break;
-    if (node.capacity > largest && countsUntil(node, awayNodeCountsMs) > now) largest = node.capacity;
+  for (const filed of pool.absent) {
+    if (filed.absentSince + awayNodeCountsMs <= now) break;
+    if (filed.capacity > largest && countsUntil(filed.node, awayNodeCountsMs) > now) largest = filed.capacity;
   }
   return largest;
-};
-
-/** The node whose loss for good the job waits for: the roomiest that counts, although it gets nothing now. */
-export const roomiestAway = (state: TrackerState, pool: NodePool, now: Instant): FiledNode | undefined => {
-  const { awayNodeCountsMs } = state.settings;
-  let roomiest: FiledNode | undefined;
-  for (const node of pool.absent) {
-    if (node.absentSince + awayNodeCountsMs <= now) break;
-    if (countsUntil(node, awayNodeCountsMs) <= now) continue;
-    if (!roomiest || node.capacity > roomiest.capacity) roomiest = node;
-  }
-  return roomiest;
 };
 
 /**
@@ -46,9 +35,9 @@ export const oversizedSince = (state: TrackerState, job: LiveJob, pool: NodePool
   const { awayNodeCountsMs, oversizedAfterMs } = state.settings;
   const { requirement, size } = job;
   let since = job.submittedAt;
-  for (const node of pool.absent) {
-    if (node.absentSince + awayNodeCountsMs + oversizedAfterMs <= now) break;
-    if (node.capacity >= size) since = Math.max(since, countsUntil(node, awayNodeCountsMs));
+  for (const filed of pool.absent) {
+    if (filed.absentSince + awayNodeCountsMs + oversizedAfterMs <= now) break;
+    if (filed.capacity >= size) since = Math.max(since, countsUntil(filed.node, awayNodeCountsMs));
   }
   for (const { offer } of state.placeable.formerOffers) {
     if (offer.until + oversizedAfterMs <= now) break;
