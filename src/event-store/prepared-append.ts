@@ -4,7 +4,7 @@ import type { EventData, ExpectedRevision, JsonValue, NewEvent } from './event-s
 import type { PreparedAppend, PreparedEvent } from './session.js';
 
 /** Upper bound of what the wire adds to an event: its id, the names of its fields, their lengths. In bytes. */
-const envelopeBytes = 128;
+export const envelopeBytes = 128;
 
 /** The store's own default refuses 1 MiB; the rest is for what it counts and we do not see. In bytes. */
 export const appendBytesMaxByDefault = 1_048_576 - 16_384;
@@ -46,10 +46,10 @@ const prepareEvent = ({ id, type, data, metadata }: NewEvent): Sized => {
 };
 
 const settleData = (data: EventData): { readonly data: EventData; readonly bytes: number } => {
-  const encoded = encode(data);
-  if (data instanceof Uint8Array) return { data: encoded, bytes: encoded.length };
+  if (data instanceof Uint8Array) return { data: encode(data), bytes: data.length };
+  const text = jsonText(data);
   // The official client insists on encoding JSON itself, so it is given a copy that nobody else can change.
-  return { data: JSON.parse(jsonText(data)) as JsonValue, bytes: encoded.length };
+  return { data: JSON.parse(text) as JsonValue, bytes: Buffer.byteLength(text) };
 };
 
 /** A plain copy: the official client takes other subclasses of Uint8Array for JSON. */
