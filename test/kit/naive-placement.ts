@@ -103,7 +103,9 @@ export class NaiveLateBinding {
       return undefined;
     }
     const able = this.available(job).filter(({ capacity }) => capacity >= job.size);
-    const node = able.sort((one, other) => freeOf(other) - freeOf(one))[0];
+    const node = able.sort(
+      (one, other) => freeOf(other) - freeOf(one) || one.newestToken - other.newestToken,
+    )[0];
     if (!node) return this.oversized(job, pool);
     this.hold(node, job, pool);
     if (!this.hasWaitedLong(job)) return undefined;

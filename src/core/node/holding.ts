@@ -6,6 +6,7 @@ import type { Node } from './node.js';
 export const hold = (node: Node, attempt: Attempt): void => {
   node.attempts.set(attempt.fencingToken, attempt);
   node.held += attempt.size;
+  if (attempt.fencingToken > node.newestToken) node.newestToken = attempt.fencingToken;
 };
 
 export const holdOrphan = (node: Node, orphan: Orphan): void => {

@@ -47,6 +47,8 @@ export interface Node extends Offer {
   readonly inDoubt: Map<FencingToken, Attempt>;
   /** Sum of the sizes of `attempts` and `orphans` (P17). Changed by `hold` and `release` alone. */
   held: number;
+  /** Of the newest attempt it was ever given, 0 before the first. Changed by `hold` alone. */
+  newestToken: FencingToken;
 }
 
 /** What the node holds, counted anew: `held` must be the same. */

@@ -131,6 +131,7 @@ export class NodeIndex {
     for (const pool of group.pools) pool.unfile(filed);
     filed.capacity = node.capacity;
     filed.held = node.held;
+    filed.newestToken = node.newestToken;
     filed.isEligible = isEligible(node);
     filed.isPresent = isPresent(node);
     filed.absentSince = absentSince(node);
@@ -193,6 +194,7 @@ const byName = ([one]: [string, string], [other]: [string, string]): number => (
 const filing = (node: Node): Omit<FiledNode, 'id' | 'node' | 'place'> => ({
   capacity: node.capacity,
   held: node.held,
+  newestToken: node.newestToken,
   isEligible: isEligible(node),
   isPresent: isPresent(node),
   absentSince: absentSince(node),

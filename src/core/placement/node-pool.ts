@@ -11,6 +11,7 @@ export interface FiledNode {
   place: number;
   capacity: number;
   held: number;
+  newestToken: number;
   isEligible: boolean;
   isPresent: boolean;
   /** If it is not present: since when it is draining, or else away. */
@@ -27,6 +28,10 @@ export interface CapacityClass {
 }
 
 const byHeld = (one: FiledNode, other: FiledNode): number => one.held - other.held || one.place - other.place;
+const mostFreeFirst = (one: FiledNode, other: FiledNode): number =>
+  other.capacity - other.held - (one.capacity - one.held) ||
+  one.newestToken - other.newestToken ||
+  one.place - other.place;
 const latestAbsentFirst = (one: FiledNode, other: FiledNode): number =>
   other.absentSince - one.absentSince || one.place - other.place;
 
@@ -37,12 +42,16 @@ const latestAbsentFirst = (one: FiledNode, other: FiledNode): number =>
 export class NodePool {
   /** Largest capacity first. */
   readonly classes: CapacityClass[] = [];
+  /**
+   * The eligible ones, the one with the most free room first; of equals the one that was given its newest attempt longest ago. The
+   * roomier a node, the less it weighs.
+   */
+  readonly byFree = new OrderedTree<FiledNode>(mostFreeFirst, ({ capacity }) => -capacity);
   /** The nodes that are draining or away, the latest first. */
   readonly absent = new OrderedTree<FiledNode>(latestAbsentFirst);
-  private eligibleCount = 0;
 
   get hasEligible(): boolean {
-    return this.eligibleCount > 0;
+    return this.byFree.count > 0;
   }
 
   file(node: FiledNode): void {
@@ -54,7 +63,7 @@ export class NodePool {
     ofCapacity.presentCount += 1;
     if (!node.isEligible) return;
     ofCapacity.eligible.insert(node);
-    this.eligibleCount += 1;
+    this.byFree.insert(node);
   }
 
   unfile(node: FiledNode): void {
@@ -65,7 +74,7 @@ export class NodePool {
     const ofCapacity = this.classOf(node.capacity);
     if (node.isEligible) {
       ofCapacity.eligible.remove(node);
-      this.eligibleCount -= 1;
+      this.byFree.remove(node);
     }
     ofCapacity.presentCount -= 1;
     if (ofCapacity.presentCount === 0) this.classes.splice(this.classes.indexOf(ofCapacity), 1);

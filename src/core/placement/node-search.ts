@@ -73,15 +73,11 @@ export const candidateCount = (pool: NodePool, size: number, taken: Iterable<Fil
   return count;
 };
 
-/** The largest free room on a node that is not taken; none at all is less than 0. */
-export const largestFreeRoom = ({ classes }: NodePool, isTaken: IsTaken): number => {
-  let largest = -1;
-  for (const ofCapacity of classes) {
-    if (ofCapacity.capacity <= largest) break;
-    const node = leastHolding(ofCapacity, isTaken);
-    if (node) largest = Math.max(largest, node.capacity - node.held);
-  }
-  return largest;
+/** The largest free room on a node that is not taken; less than any size if there is none. */
+export const largestFreeRoom = ({ byFree }: NodePool, isTaken: IsTaken): number => {
+  let node = byFree.first();
+  while (node && isTaken(node)) node = byFree.firstAfter(node);
+  return node ? node.capacity - node.held : -1;
 };
 
 /** The largest capacity of a node that is not taken; -1 if there is none. */
@@ -90,15 +86,12 @@ export const largestCapacity = ({ classes }: NodePool, isTaken: IsTaken): number
   return -1;
 };
 
-/** Of the nodes that could hold the size the one with the most free room; ties go to the smaller id. */
-export const mostFree = ({ classes }: NodePool, size: number, isTaken: IsTaken): FiledNode | undefined => {
-  let best: FiledNode | undefined;
-  for (const ofCapacity of classes) {
-    if (ofCapacity.capacity < size) break;
-    const node = leastHolding(ofCapacity, isTaken);
-    if (!node) continue;
-    const more = best ? node.capacity - node.held - (best.capacity - best.held) : 1;
-    if (more > 0 || (more === 0 && best && node.id < best.id)) best = node;
-  }
-  return best;
+/**
+ * Of the nodes that could hold the size the one with the most free room. Of equals the one that was given its newest attempt longest
+ * ago: it gets none while it is kept for a job, so it goes on being the one, whatever comes and goes on the others.
+ */
+export const mostFree = ({ byFree }: NodePool, size: number, isTaken: IsTaken): FiledNode | undefined => {
+  let node = byFree.first(-size);
+  while (node && isTaken(node)) node = byFree.firstAfter(node, -size);
+  return node;
 };

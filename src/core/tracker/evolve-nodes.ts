@@ -1,4 +1,4 @@
-import type { JobId } from '../ids.js';
+import type { FencingToken, JobId } from '../ids.js';
 import type { Instant } from '../instant.js';
 import type { Attempt } from '../job/attempt.js';
 import { liveAttemptOf } from '../job/job.js';
@@ -45,6 +45,7 @@ export const onNodeJoined = (state: TrackerState, event: NodeJoined): void => {
     orphans: new Map(),
     inDoubt: new Map(),
     held: 0,
+    newestToken: 0 as FencingToken,
   };
   state.nodes.set(nodeId, node);
   state.placeable.update(node);
