@@ -42,7 +42,7 @@ export const readings = (names: StoredNames, known: Upcasters): ReadonlyMap<stri
       all.set(old, reading);
     }
   }
-  const useless = Object.keys(known).find((name) => !all.has(name));
+  const useless = Object.keys(known).find((name) => (all.get(name)?.steps.length ?? 0) === 0);
   if (useless !== undefined)
     throw new RangeError(`what lifts ${useless} leads to no event that is read today`);
   return all;
