@@ -51,10 +51,7 @@ const problemOfSubmit = (command: SubmitJob): Problem | undefined => {
 };
 
 // What nobody can see or type makes two names look like one.
-const isControl = (character: string): boolean => {
-  const code = character.charCodeAt(0);
-  return code < 0x20 || (code >= 0x7f && code <= 0x9f);
-};
+const control = /\p{Cc}/u;
 
 const inText = (
   field: string,
@@ -64,7 +61,7 @@ const inText = (
   if (text.length === 0) return [field, 'it must not be empty'];
   if (text.length > charactersMax)
     return [field, `it has ${text.length} characters; at most ${charactersMax} are allowed`];
-  if ([...text].some(isControl)) return [field, 'it must not have control characters'];
+  if (control.test(text)) return [field, 'it must not have control characters'];
   if (!text.isWellFormed()) return [field, 'it is not well-formed Unicode'];
   return undefined;
 };

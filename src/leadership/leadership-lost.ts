@@ -1,0 +1,5 @@
+/** Somebody else leads. */
+export class LeadershipLost extends Error {
+  override readonly name = 'LeadershipLost';
+  readonly mayRetry = true;
+}
