@@ -120,7 +120,7 @@ export class NaiveLateBinding {
     if (job.size <= capacityMax) return undefined;
     const node = this.available(job)
       .filter(({ capacity }) => capacity === capacityMax)
-      .sort((one, other) => heldBy(one) - heldBy(other))[0];
+      .sort((one, other) => heldBy(one) - heldBy(other) || one.newestToken - other.newestToken)[0];
     if (!node) return undefined;
     this.hold(node, job, pool);
     if (heldBy(node) > 0 || this.now < this.startsAt(job)) return undefined;

@@ -15,20 +15,15 @@ export const jobPlaced = (
   now: Instant,
 ): JobPlaced => {
   const { estimatedRunMs, situation } = job;
-  return {
+  const reason = { rule, load: held, capacity, candidateCount };
+  const event: JobPlaced = {
     type: 'JobPlaced',
     jobId: job.id,
     nodeId: id,
     attempt: job.attemptNumber + 1,
     fencingToken: (state.lastFencingToken + 1) as FencingToken,
-    reason: {
-      rule,
-      load: held,
-      capacity,
-      candidateCount,
-      ...(estimatedRunMs !== undefined && { estimatedRunMs }),
-    },
-    ...(situation.status === 'pending' && situation.inDoubt && { ended: 'node-lost' }),
+    reason: estimatedRunMs === undefined ? reason : { ...reason, estimatedRunMs },
     at: now,
   };
+  return situation.status === 'pending' && situation.inDoubt ? { ...event, ended: 'node-lost' } : event;
 };

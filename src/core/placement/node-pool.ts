@@ -21,11 +21,14 @@ export interface FiledNode {
 /** The present nodes of one capacity. */
 export interface CapacityClass {
   readonly capacity: number;
-  /** The eligible ones, the one that holds least first; ties by id. */
-  readonly eligible: OrderedTree<FiledNode>;
+  /** The eligible ones that are not full, the one that holds least first; ties by id. */
+  readonly withRoom: OrderedTree<FiledNode>;
   /** Of present nodes, eligible or not. */
   presentCount: number;
 }
+
+/** Most nodes of a busy cluster have none. */
+const hasRoom = ({ held, capacity }: FiledNode): boolean => held < capacity;
 
 const byHeld = (one: FiledNode, other: FiledNode): number => one.held - other.held || one.place - other.place;
 const mostFreeFirst = (one: FiledNode, other: FiledNode): number =>
@@ -62,7 +65,7 @@ export class NodePool {
     const ofCapacity = this.classOf(node.capacity);
     ofCapacity.presentCount += 1;
     if (!node.isEligible) return;
-    ofCapacity.eligible.insert(node);
+    if (hasRoom(node)) ofCapacity.withRoom.insert(node);
     this.byFree.insert(node);
   }
 
@@ -73,7 +76,7 @@ export class NodePool {
     }
     const ofCapacity = this.classOf(node.capacity);
     if (node.isEligible) {
-      ofCapacity.eligible.remove(node);
+      if (hasRoom(node)) ofCapacity.withRoom.remove(node);
       this.byFree.remove(node);
     }
     ofCapacity.presentCount -= 1;
@@ -91,7 +94,7 @@ export class NodePool {
     }
     const known = classes[low];
     if (known?.capacity === capacity) return known;
-    const added = { capacity, eligible: new OrderedTree(byHeld), presentCount: 0 };
+    const added = { capacity, withRoom: new OrderedTree(byHeld), presentCount: 0 };
     classes.splice(low, 0, added);
     return added;
   }

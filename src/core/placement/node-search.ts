@@ -3,10 +3,10 @@ import type { CapacityClass, FiledNode, NodePool } from './node-pool.js';
 /** Whether the node takes nothing now, or nothing of this job. */
 export type IsTaken = (node: FiledNode) => boolean;
 
-/** The eligible node of this capacity that holds least and is not taken. The taken ones are few. */
-export const leastHolding = ({ eligible }: CapacityClass, isTaken: IsTaken): FiledNode | undefined => {
-  let node = eligible.first();
-  while (node && isTaken(node)) node = eligible.firstAfter(node);
+/** The node of this capacity that holds least and is not taken, if any has room. The taken ones are few. */
+const leastHolding = ({ withRoom }: CapacityClass, isTaken: IsTaken): FiledNode | undefined => {
+  let node = withRoom.first();
+  while (node && isTaken(node)) node = withRoom.firstAfter(node);
   return node;
 };
 
@@ -65,9 +65,9 @@ export const leastLoaded = (
 /** How many eligible nodes have room for the size, but for those that take nothing. */
 export const candidateCount = (pool: NodePool, size: number, taken: Iterable<FiledNode>): number => {
   let count = 0;
-  for (const { capacity, eligible } of pool.classes) {
+  for (const { capacity, withRoom } of pool.classes) {
     if (capacity < size) break;
-    count += eligible.countWhile(({ held }) => held + size <= capacity);
+    count += withRoom.countWhile(({ held }) => held + size <= capacity);
   }
   for (const node of taken) if (node.held + size <= node.capacity) count -= 1;
   return count;
@@ -80,12 +80,6 @@ export const largestFreeRoom = ({ byFree }: NodePool, isTaken: IsTaken): number 
   return node ? node.capacity - node.held : -1;
 };
 
-/** The largest capacity of a node that is not taken; -1 if there is none. */
-export const largestCapacity = ({ classes }: NodePool, isTaken: IsTaken): number => {
-  for (const ofCapacity of classes) if (leastHolding(ofCapacity, isTaken)) return ofCapacity.capacity;
-  return -1;
-};
-
 /**
  * Of the nodes that could hold the size the one with the most free room. Of equals the one that was given its newest attempt longest
  * ago: it gets none while it is kept for a job, so it goes on being the one, whatever comes and goes on the others.
@@ -94,4 +88,10 @@ export const mostFree = ({ byFree }: NodePool, size: number, isTaken: IsTaken): 
   let node = byFree.first(-size);
   while (node && isTaken(node)) node = byFree.firstAfter(node, -size);
   return node;
+};
+
+/** The largest capacity of a node that is not taken; -1 if there is none. */
+export const largestCapacity = (pool: NodePool, isTaken: IsTaken): number => {
+  for (const { capacity } of pool.classes) if (mostFree(pool, capacity, isTaken)) return capacity;
+  return -1;
 };

@@ -1,31 +1,31 @@
+import { invariant } from '../invariant.js';
+
 /** Zero for an item and itself alone. */
 type Compare<T> = (one: T, other: T) => number;
 
-interface Branch<T> {
-  item: T;
-  left: Branch<T> | undefined;
-  right: Branch<T> | undefined;
-  /** Of items from here down. */
+interface Page<T> {
+  /** In order. Of a page that has pages below: the first item of each. */
+  items: T[];
+  /** Undefined in the lowest pages. */
+  children: Page<T>[] | undefined;
+  /** Of all items from here down. */
   count: number;
-  /** Least of the items from here down. */
+  /** Of all items from here down. */
   weightMin: number;
 }
 
-/** A side may weigh so many times the other, counted in items and one more … */
-const unevenMax = 3;
-/** … and is rotated once if its inner part weighs less than so many times its outer one, twice otherwise. */
-const innerMax = 2;
+const entriesMax = 32;
+const entriesMin = 8;
 
 /**
  * Items in order, each with a weight. What it is for is to find the first item from some place on that is light enough, without
- * looking at those that are too heavy: every branch knows the least weight below it. All single steps cost O(log n).
+ * looking at those that are too heavy: every page knows the least weight below it. All single steps cost O(log n).
  *
- * A weight-balanced tree (Hirai and Yamamoto, "Balancing weight-balanced trees"), because the counts it is balanced by are
- * needed anyway, and because, other than a treap, it needs no luck. Order and weight of an item must not change while it is in.
+ * A B+ tree, because it has a thirtieth of the objects of a binary one: for the collector, for memory, and for the processor, which
+ * waits for each that is not in its cache. Order and weight of an item must not change while it is in.
  */
 export class OrderedTree<T> {
-  private root: Branch<T> | undefined;
-  private detached: Branch<T> | undefined;
+  private root: Page<T> = { items: [], children: undefined, count: 0, weightMin: Infinity };
 
   constructor(
     private readonly compare: Compare<T>,
@@ -33,28 +33,37 @@ export class OrderedTree<T> {
   ) {}
 
   get count(): number {
-    return countOf(this.root);
+    return this.root.count;
   }
 
   /** Infinite if it is empty. */
   get weightMin(): number {
-    return this.root ? this.root.weightMin : Infinity;
+    return this.root.weightMin;
   }
 
   insert(item: T): void {
-    this.root = this.with(this.root, item);
+    const { root } = this;
+    const added = this.insertInto(root, item, this.weightOf(item));
+    if (!added) return;
+    this.root = this.summed({
+      items: firstOf([root, added]),
+      children: [root, added],
+      count: 0,
+      weightMin: 0,
+    });
   }
 
   /** @returns whether it was there */
   remove(item: T): boolean {
-    const before = this.count;
-    this.root = this.without(this.root, item);
-    return this.count < before;
+    const wasThere = this.removeFrom(this.root, item, this.weightOf(item));
+    const { children } = this.root;
+    if (children?.length === 1 && children[0]) this.root = children[0];
+    return wasThere;
   }
 
   /** The first item that weighs no more than `weightMax`. */
   first(weightMax = Infinity): T | undefined {
-    return this.firstIn(this.root, weightMax);
+    return weightMax === Infinity ? this.root.items[0] : this.firstIn(this.root, weightMax);
   }
 
   /** The first item after this one, which need not be in, that weighs no more than `weightMax`. */
@@ -65,146 +74,179 @@ export class OrderedTree<T> {
   /** How many items at the beginning have a property that no later one has. */
   countWhile(has: (item: T) => boolean): number {
     let count = 0;
-    let at = this.root;
-    while (at) {
-      if (has(at.item)) {
-        count += countOf(at.left) + 1;
-        at = at.right;
-      } else {
-        at = at.left;
+    let page: Page<T> | undefined = this.root;
+    while (page) {
+      const { items, children }: Page<T> = page;
+      let entries = 0;
+      for (let end = items.length; entries < end;) {
+        const middle = (entries + end) >> 1;
+        if (has(items[middle] as T)) entries = middle + 1;
+        else end = middle;
       }
+      if (!children) return count + entries;
+      // Whether the last child of those is to be counted as a whole is for its own items to say.
+      for (let index = 0; index < entries - 1; index += 1) count += children[index]?.count ?? 0;
+      page = children[entries - 1];
     }
     return count;
   }
 
-  *[Symbol.iterator](): IterableIterator<T> {
-    const above: Branch<T>[] = [];
-    let at = this.root;
-    for (;;) {
-      for (; at; at = at.left) above.push(at);
-      const next = above.pop();
-      if (!next) return;
-      yield next.item;
-      at = next.right;
-    }
+  [Symbol.iterator](): IterableIterator<T> {
+    return itemsOf(this.root);
   }
 
-  private firstIn(at: Branch<T> | undefined, weightMax: number): T | undefined {
-    while (at && at.weightMin <= weightMax) {
-      if (at.left && at.left.weightMin <= weightMax) at = at.left;
-      else if (this.weightOf(at.item) <= weightMax) return at.item;
-      else at = at.right;
+  private firstIn(from: Page<T>, weightMax: number): T | undefined {
+    let page: Page<T> | undefined = from;
+    while (page && page.weightMin <= weightMax) {
+      const { items, children }: Page<T> = page;
+      if (!children) return this.lightFrom(items, 0, weightMax);
+      page = children[lightChild(children, 0, weightMax)];
     }
     return undefined;
   }
 
-  private firstAfterIn(at: Branch<T> | undefined, item: T, weightMax: number): T | undefined {
-    if (!at || at.weightMin > weightMax) return undefined;
-    if (this.compare(item, at.item) >= 0) return this.firstAfterIn(at.right, item, weightMax);
-    const found = this.firstAfterIn(at.left, item, weightMax);
+  private firstAfterIn(page: Page<T>, item: T, weightMax: number): T | undefined {
+    if (page.weightMin > weightMax) return undefined;
+    const { items, children } = page;
+    const after = this.countUpTo(items, item);
+    if (!children) return this.lightFrom(items, after, weightMax);
+    const child = children[after - 1];
+    const found = child && this.firstAfterIn(child, item, weightMax);
     if (found !== undefined) return found;
-    return this.weightOf(at.item) <= weightMax ? at.item : this.firstIn(at.right, weightMax);
+    const next = children[lightChild(children, after, weightMax)];
+    return next && this.firstIn(next, weightMax);
   }
 
-  private with(at: Branch<T> | undefined, item: T): Branch<T> {
-    if (!at) return { item, left: undefined, right: undefined, count: 1, weightMin: this.weightOf(item) };
-    if (this.compare(item, at.item) < 0) at.left = this.with(at.left, item);
-    else at.right = this.with(at.right, item);
-    return this.balanced(at);
-  }
-
-  private without(at: Branch<T> | undefined, item: T): Branch<T> | undefined {
-    if (!at) return undefined;
-    const order = this.compare(item, at.item);
-    if (order === 0) return this.joined(at.left, at.right);
-    if (order < 0) at.left = this.without(at.left, item);
-    else at.right = this.without(at.right, item);
-    return this.balanced(at);
-  }
-
-  /** One tree of two, all items of the one before all of the other. */
-  private joined(left: Branch<T> | undefined, right: Branch<T> | undefined): Branch<T> | undefined {
-    if (!left || !right) return left ?? right;
-    const fromLeft = left.count > right.count;
-    const rest = fromLeft ? this.withoutLast(left) : this.withoutFirst(right);
-    const top = this.detached;
-    if (!top) return rest;
-    this.detached = undefined;
-    top.left = fromLeft ? rest : left;
-    top.right = fromLeft ? right : rest;
-    return this.balanced(top);
-  }
-
-  private withoutFirst(at: Branch<T>): Branch<T> | undefined {
-    if (at.left) {
-      at.left = this.withoutFirst(at.left);
-      return this.balanced(at);
+  private lightFrom(items: readonly T[], from: number, weightMax: number): T | undefined {
+    for (let index = from; index < items.length; index += 1) {
+      const item = items[index] as T;
+      if (this.weightOf(item) <= weightMax) return item;
     }
-    this.detached = at;
-    return at.right;
+    return undefined;
   }
 
-  private withoutLast(at: Branch<T>): Branch<T> | undefined {
-    if (at.right) {
-      at.right = this.withoutLast(at.right);
-      return this.balanced(at);
+  /** How many entries there are up to this item. */
+  private countUpTo(items: readonly T[], item: T): number {
+    let low = 0;
+    let high = items.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.compare(items[middle] as T, item) <= 0) low = middle + 1;
+      else high = middle;
     }
-    this.detached = at;
-    return at.left;
+    return low;
   }
 
-  /** The same items in balance, where one was added or taken below. */
-  private balanced(at: Branch<T>): Branch<T> {
-    const { left, right } = at;
-    const leftWeight = countOf(left) + 1;
-    const rightWeight = countOf(right) + 1;
-    if (right && rightWeight > unevenMax * leftWeight) {
-      const isInnerHeavy = countOf(right.left) + 1 >= innerMax * (countOf(right.right) + 1);
-      if (isInnerHeavy) at.right = this.leftUp(right);
-      return this.rightUp(at);
+  /** @returns the page that belongs after this one, if it had to be parted */
+  private insertInto(page: Page<T>, item: T, weight: number): Page<T> | undefined {
+    const { items, children } = page;
+    const place = this.countUpTo(items, item);
+    page.count += 1;
+    if (weight < page.weightMin) page.weightMin = weight;
+    if (!children) {
+      insertAt(items, place, item);
+    } else {
+      const index = place === 0 ? 0 : place - 1;
+      const child = children[index];
+      invariant(child, 'a page has as many children as items');
+      const added = this.insertInto(child, item, weight);
+      items[index] = child.items[0] as T;
+      if (added) {
+        insertAt(items, index + 1, added.items[0] as T);
+        insertAt(children, index + 1, added);
+      }
     }
-    if (left && leftWeight > unevenMax * rightWeight) {
-      const isInnerHeavy = countOf(left.right) + 1 >= innerMax * (countOf(left.left) + 1);
-      if (isInnerHeavy) at.left = this.rightUp(left);
-      return this.leftUp(at);
-    }
-    return this.summed(at);
+    return items.length > entriesMax ? this.parted(page) : undefined;
   }
 
-  private leftUp(at: Branch<T>): Branch<T> {
-    const top = at.left;
-    if (!top) return this.summed(at);
-    at.left = top.right;
-    top.right = this.summed(at);
-    return this.summed(top);
+  private removeFrom(page: Page<T>, item: T, weight: number): boolean {
+    const { items, children } = page;
+    const index = this.countUpTo(items, item) - 1;
+    if (index < 0) return false;
+    if (!children) {
+      if (this.compare(items[index] as T, item) !== 0) return false;
+      removeAt(items, index);
+    } else {
+      const child = children[index];
+      invariant(child, 'a page has as many children as items');
+      if (!this.removeFrom(child, item, weight)) return false;
+      if (child.items.length < entriesMin) this.joinWithNext(page, children, index > 0 ? index - 1 : 0);
+      else items[index] = child.items[0] as T;
+    }
+    page.count -= 1;
+    if (weight <= page.weightMin) page.weightMin = this.leastWeight(page, weight);
+    return true;
   }
 
-  private rightUp(at: Branch<T>): Branch<T> {
-    const top = at.right;
-    if (!top) return this.summed(at);
-    at.right = top.left;
-    top.left = this.summed(at);
-    return this.summed(top);
+  /** The second half of the page, taken from it. */
+  private parted(page: Page<T>): Page<T> {
+    const half = page.items.length >> 1;
+    const items = page.items.splice(half);
+    const children = page.children?.splice(half);
+    this.summed(page);
+    return this.summed({ items, children, count: 0, weightMin: 0 });
   }
 
-  private summed(at: Branch<T>): Branch<T> {
-    const { left, right } = at;
-    let count = 1;
-    let weightMin = this.weightOf(at.item);
-    if (left) {
-      count += left.count;
-      if (left.weightMin < weightMin) weightMin = left.weightMin;
+  /** Makes one of two children that stand side by side, or two that are equally full. */
+  private joinWithNext(page: Page<T>, children: Page<T>[], index: number): void {
+    const child = children[index];
+    const next = children[index + 1];
+    invariant(child && next, 'only the root may have a single child');
+    child.items.push(...next.items);
+    if (child.children && next.children) child.children.push(...next.children);
+    this.summed(child);
+    page.items[index] = child.items[0] as T;
+    if (child.items.length > entriesMax) {
+      const added = this.parted(child);
+      children[index + 1] = added;
+      page.items[index + 1] = added.items[0] as T;
+    } else {
+      removeAt(children, index + 1);
+      removeAt(page.items, index + 1);
     }
-    if (right) {
-      count += right.count;
-      if (right.weightMin < weightMin) weightMin = right.weightMin;
+  }
+
+  private summed(page: Page<T>): Page<T> {
+    const { items, children } = page;
+    page.count = children ? children.reduce((sum, { count }) => sum + count, 0) : items.length;
+    page.weightMin = this.leastWeight(page, -Infinity);
+    return page;
+  }
+
+  /** It is known not to be less than `enough`. */
+  private leastWeight({ items, children }: Page<T>, enough: number): number {
+    let least = Infinity;
+    for (let index = 0; index < items.length && least > enough; index += 1) {
+      const weight = children ? (children[index]?.weightMin ?? Infinity) : this.weightOf(items[index] as T);
+      if (weight < least) least = weight;
     }
-    at.count = count;
-    at.weightMin = weightMin;
-    return at;
+    return least;
   }
 }
 
-const countOf = (branch: Branch<unknown> | undefined): number => (branch ? branch.count : 0);
-
 const weightless = (): number => 0;
+
+const firstOf = <T>(pages: readonly Page<T>[]): T[] => pages.map(({ items }) => items[0] as T);
+
+const lightChild = (children: readonly Page<unknown>[], from: number, weightMax: number): number => {
+  let index = from;
+  while (index < children.length && (children[index]?.weightMin ?? 0) > weightMax) index += 1;
+  return index;
+};
+
+function* itemsOf<T>({ items, children }: Page<T>): IterableIterator<T> {
+  if (children) for (const child of children) yield* itemsOf(child);
+  else yield* items;
+}
+
+// Splicing would do, but makes an array of what it removed each time; the pages are short.
+const insertAt = <T>(entries: T[], place: number, entry: T): void => {
+  entries.push(entry);
+  for (let index = entries.length - 1; index > place; index -= 1) entries[index] = entries[index - 1] as T;
+  entries[place] = entry;
+};
+
+const removeAt = (entries: unknown[], place: number): void => {
+  for (let index = place + 1; index < entries.length; index += 1) entries[index - 1] = entries[index];
+  entries.pop();
+};

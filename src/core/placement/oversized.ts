@@ -3,7 +3,7 @@ import type { LiveJob } from '../job/job.js';
 import { meets } from '../job/requirement.js';
 import type { Node } from '../node/node.js';
 import type { TrackerState } from '../tracker/state.js';
-import { leastHolding, type IsTaken } from './node-search.js';
+import { mostFree, type IsTaken } from './node-search.js';
 import type { FiledNode, NodePool } from './node-pool.js';
 
 /** When the node stops counting, or stopped. A node counts until an operator takes it away, or it was away for long (P24). */
@@ -46,11 +46,9 @@ export const oversizedSince = (state: TrackerState, job: LiveJob, pool: NodePool
   return since;
 };
 
-/** Where an oversized job is to run alone: of the roomiest nodes, if it gets jobs at all, the one that holds least. */
-export const roomiest = (pool: NodePool, counted: number, isTaken: IsTaken): FiledNode | undefined => {
-  const largest = pool.classes[0];
-  return largest?.capacity === counted ? leastHolding(largest, isTaken) : undefined;
-};
+/** Where an oversized job is to run alone: of the roomiest nodes the one with the most free room, if one gets jobs at all. */
+export const roomiest = (pool: NodePool, counted: number, isTaken: IsTaken): FiledNode | undefined =>
+  mostFree(pool, counted, isTaken);
 
 /** When an oversized job may start at the earliest, its node being empty. */
 export const oversizedStartsAt = (

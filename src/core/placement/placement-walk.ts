@@ -133,12 +133,12 @@ export class PlacementWalk {
   }
 
   private candidateCount({ size, requirement }: LiveJob, pool: NodePool): number {
-    const taken = [...this.reservations.keys()].map((id) => this.state.placeable.eligible(id, requirement));
-    return candidateCount(
-      pool,
-      size,
-      taken.filter((node) => node !== undefined),
-    );
+    const taken: FiledNode[] = [];
+    for (const id of this.reservations.keys()) {
+      const node = this.state.placeable.eligible(id, requirement);
+      if (node) taken.push(node);
+    }
+    return candidateCount(pool, size, taken);
   }
 
   /** The blocked job gets a reservation, if there is a node to reserve. It may be that it can begin, or be fixed, with that. */
