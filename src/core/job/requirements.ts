@@ -5,7 +5,11 @@ export class Requirements {
   private readonly uses = new Map<string, { readonly requirement: Requirement; count: number }>();
 
   take(kind: string, labels: Labels): Requirement {
-    const requirement = requirementOf(kind, labels);
+    return this.takeAgain(requirementOf(kind, labels));
+  }
+
+  /** The same for a requirement that is at hand. */
+  takeAgain(requirement: Requirement): Requirement {
     const use = this.uses.get(requirement.key);
     if (use) {
       use.count += 1;
