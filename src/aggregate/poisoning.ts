@@ -1,6 +1,6 @@
 import type { Command } from '../core/tracker/command.js';
 import type { Fact } from '../core/tracker/fact.js';
-import { copyOf } from '../core/tracker/snapshot.js';
+import { copyOf } from '../core/tracker/copy-of.js';
 import type { EffectiveTime } from '../leadership/effective-time.js';
 import type { Commits } from './commits.js';
 import type { Deciding } from './deciding.js';
