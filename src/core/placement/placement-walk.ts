@@ -53,7 +53,7 @@ const isAhead = (one: Cursor, other: Cursor): boolean => compareWaiting(one.job,
  */
 export class PlacementWalk {
   /** Which job a node is kept for, so far. */
-  readonly reservations: Map<NodeId, JobId>;
+  readonly reservations = new Map<NodeId, JobId>();
   private readonly pools = new Map<NodePool, PoolSoFar>();
   private readonly isTaken: IsTaken = ({ id }) => this.reservations.has(id);
 
@@ -61,7 +61,7 @@ export class PlacementWalk {
     private readonly state: TrackerState,
     private readonly now: Instant,
   ) {
-    this.reservations = new Map(state.fixedReservations);
+    for (const [nodeId, jobId] of state.fixedReservations) this.reservations.set(nodeId, jobId);
   }
 
   /** The first thing to be done; nothing once all jobs have been passed, all reservations being made then. */
@@ -85,10 +85,14 @@ export class PlacementWalk {
 
   private cursors(): Heap<Cursor> {
     const cursors = new Heap(isAhead);
+    let of: PoolSoFar | undefined;
     for (const { requirement, jobs: queue } of this.state.waiting.open) {
       const pool = this.state.placeable.poolOf(requirement);
       const job = pool.hasEligible ? queue.first() : undefined;
-      if (job) cursors.add({ queue, of: this.soFar(pool), job });
+      if (!job) continue;
+      // Most requirements are met by the same nodes.
+      if (of?.pool !== pool) of = this.soFar(pool);
+      cursors.add({ queue, of, job });
     }
     return cursors;
   }
