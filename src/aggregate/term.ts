@@ -45,6 +45,7 @@ export class Term {
   private readonly wakeUp = new WakeUp();
   private readonly stopping = new AbortController();
   private readonly listeners = new Set<DurableListener>();
+  private readonly proofListeners = new Set<() => void>();
   private end: (ending: Ending) => void = () => undefined;
 
   private state: 'leading' | 'resigning' | 'over' = 'leading';
@@ -58,7 +59,9 @@ export class Term {
     const { store, runtime, partition = '0' } = options;
     this.stream = trackerStreamOf(partition);
     this.durable = recovered.durable;
-    this.proofs = new Proofs(runtime.now);
+    this.proofs = new Proofs(runtime.now, () => {
+      for (const listener of this.proofListeners) listener();
+    });
     this.outputs = new Outputs(this.proofs);
     this.time = new EffectiveTime(runtime, this.durable.state.at);
     this.deciding = new Deciding(recovered.speculative, this.durable.hash, runtime.newId);
@@ -137,6 +140,11 @@ export class Term {
   onDurable(listener: DurableListener): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
+  }
+
+  onProven(listener: () => void): () => void {
+    this.proofListeners.add(listener);
+    return () => this.proofListeners.delete(listener);
   }
 
   async resign(): Promise<void> {

@@ -98,6 +98,11 @@ export class Tracker {
     return this.term.onDurable(listener);
   }
 
+  /** Tells of each proof of leadership (P3). @returns how to stop listening */
+  onProven(listener: () => void): () => void {
+    return this.term.onProven(listener);
+  }
+
   /** Takes no more input, settles what is under way, and writes TermEnded (P1). Resigning twice is fine. */
   async resign(): Promise<void> {
     await this.term.resign();

@@ -15,6 +15,7 @@ interface Source {
   /** How long ago it was last proven to lead, in milliseconds. */
   readonly proofAgeMs: number;
   onDurable(listener: (events: readonly Event[], firstRevision: Revision) => void): () => void;
+  onProven(listener: () => void): () => void;
 }
 
 interface DispatcherOptions {
@@ -24,12 +25,24 @@ interface DispatcherOptions {
   readonly leadershipProofMs?: number;
 }
 
-/** Turns what became durable into orders. An order that is not sent is made up for by the node's next hello. */
+/**
+ * Turns what became durable into orders, each event once. What could not be ordered for want of a fresh proof is ordered with the
+ * next; what a node did not get, its next hello makes up for.
+ */
 export class Dispatcher {
-  private readonly stopListening: () => void;
+  private readonly stopListening: readonly (() => void)[];
+  /** Durable, and not ordered yet. */
+  private waiting: Event[] = [];
 
   constructor(private readonly options: DispatcherOptions) {
-    this.stopListening = options.tracker.onDurable((events) => this.dispatch(events));
+    const { tracker } = options;
+    this.stopListening = [
+      tracker.onDurable((events) => {
+        this.waiting.push(...events);
+        this.dispatch();
+      }),
+      tracker.onProven(() => this.dispatch()),
+    ];
   }
 
   /** To be called once the hello was answered. What is ordered twice for that is answered with its state (P14). */
@@ -41,16 +54,18 @@ export class Dispatcher {
   }
 
   stop(): void {
-    this.stopListening();
+    for (const stop of this.stopListening) stop();
   }
 
   private get mayOrder(): boolean {
     return this.options.tracker.proofAgeMs <= (this.options.leadershipProofMs ?? 5_000);
   }
 
-  private dispatch(events: readonly Event[]): void {
-    if (!this.mayOrder) return;
+  private dispatch(): void {
+    if (this.waiting.length === 0 || !this.mayOrder) return;
     const { tracker, transport } = this.options;
+    const events = this.waiting;
+    this.waiting = [];
     for (const event of events) {
       for (const { nodeId, order } of ordersFor(tracker.latest, event)) transport.send(nodeId, order);
     }

@@ -10,7 +10,10 @@ export class Proofs {
   private provenMoment: Moment = 0;
   private provenAtMs = -Infinity;
 
-  constructor(private readonly now: () => number) {}
+  constructor(
+    private readonly now: () => number,
+    private readonly onProven: () => void = () => undefined,
+  ) {}
 
   /** Now, in the order of things: later than every moment before. */
   mark(): Moment {
@@ -25,6 +28,7 @@ export class Proofs {
     return () => {
       this.provenMoment = Math.max(this.provenMoment, moment);
       this.provenAtMs = Math.max(this.provenAtMs, atMs);
+      this.onProven();
     };
   }
 

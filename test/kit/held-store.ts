@@ -23,7 +23,7 @@ export class HeldStore implements EventStore {
   readCount = 0;
   /** Reads fail with it, while there is one. */
   readError: Error | undefined;
-  private isHolding = false;
+  private isHolding: (stream: string) => boolean = () => false;
   private readonly held: HeldAppend[] = [];
   private onHeld: (() => void)[] = [];
 
@@ -44,12 +44,16 @@ export class HeldStore implements EventStore {
   }
 
   hold(): void {
-    this.isHolding = true;
+    this.isHolding = () => true;
+  }
+
+  holdOnly(stream: string): void {
+    this.isHolding = (other) => other === stream;
   }
 
   /** Lets through what is held, and all that comes. */
   async letGo(): Promise<void> {
-    this.isHolding = false;
+    this.isHolding = () => false;
     for (const append of this.held.splice(0)) await append.pass();
   }
 
@@ -73,7 +77,7 @@ export class HeldStore implements EventStore {
     options: WaitOptions & { readonly expectedRevision: ExpectedRevision },
   ): Promise<AppendReceipt> {
     this.appends.push({ stream, events });
-    if (!this.isHolding) return this.store.append(stream, events, options);
+    if (!this.isHolding(stream)) return this.store.append(stream, events, options);
     return new Promise((resolve, reject) => {
       const send = async (): Promise<AppendReceipt> => this.store.append(stream, events, options);
       const { signal } = options;

@@ -1,11 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { Tracker } from '../../src/aggregate/tracker.js';
 import type { TrackerOptions } from '../../src/aggregate/tracker-options.js';
 import type { QuarantinedInput } from '../../src/aggregate/quarantine.js';
 import type { ServerId } from '../../src/core/ids.js';
 import type { Event } from '../../src/core/tracker/event.js';
+import { evolve } from '../../src/core/tracker/evolve.js';
 import { defaultSettings } from '../../src/core/tracker/settings.js';
+import { TrackerState } from '../../src/core/tracker/state.js';
 import { decodeEvent } from '../../src/event-store/event-codec.js';
-import type { RecordedEvent } from '../../src/event-store/event-store.js';
+import type { NewEvent, RecordedEvent } from '../../src/event-store/event-store.js';
 import type { LogEntry } from '../../src/event-store/log.js';
 import { EngineDriver } from './engine-driver.js';
 import { HeldStore } from './held-store.js';
@@ -74,6 +77,23 @@ export class TrackerWorld {
   /** What stands in the log. */
   async events(): Promise<Event[]> {
     return (await this.recorded()).map((recorded) => decodeEvent(recorded).event);
+  }
+
+  /** The fold of the whole log, from its beginning. */
+  async folded(): Promise<TrackerState> {
+    const state = new TrackerState();
+    for (const event of await this.events()) evolve(state, event);
+    return state;
+  }
+
+  /** Writes behind everybody's back. */
+  async append(event: NewEvent): Promise<void> {
+    const store = new InProcessEventStore(this.driver.engine);
+    await store.append(stream, [event], { expectedRevision: 'any' });
+  }
+
+  newId(): string {
+    return randomUUID();
   }
 
   async types(): Promise<string[]> {

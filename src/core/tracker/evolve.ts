@@ -37,6 +37,10 @@ import type { TrackerState } from './state.js';
  */
 export const evolve = (state: TrackerState, event: Event): void => {
   invariant(event.at >= state.at, `${event.type} at ${event.at} follows an event at ${state.at}`);
+  invariant(
+    state.term.isOpen || state.term.number === 0 || event.type === 'TermStarted',
+    `${event.type} follows the end of term ${state.term.number}`,
+  );
   state.revision += 1;
   state.at = event.at;
   apply(state, event);

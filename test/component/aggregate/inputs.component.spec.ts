@@ -214,7 +214,7 @@ describe('much at once goes through in bounded steps (P10, P11)', () => {
       const jobs = Array.from({ length: 6_000 }, (_, index) =>
         tracker.decide(submit(`job-${index}`, { payload: 'x'.repeat(300) }), { id: `input-${index}` }),
       );
-      for (let decided = -1; decided !== tracker.latest.jobs.size; ) {
+      for (let decided = -1; decided !== tracker.latest.jobs.size;) {
         decided = tracker.latest.jobs.size;
         await new Promise((resolve) => setImmediate(resolve));
       }
