@@ -60,7 +60,7 @@ export class NodeIndex {
   update(node: Node): void {
     const entry = this.entries.get(node.id);
     if (!entry) this.add(node);
-    else if (entry.kinds === node.kinds && entry.labels === node.labels) this.refile(entry, node);
+    else if (offersTheSame(entry, node)) this.refile(entry, node);
     else {
       this.remove(node);
       this.add(node);
@@ -166,7 +166,7 @@ export class NodeIndex {
   }
 
   private groupOf({ kinds, labels }: Offer): OfferGroup {
-    const key = JSON.stringify([[...kinds].sort(), Object.entries(labels).sort(byName)]);
+    const key = keyOf({ kinds, labels });
     const known = this.groups.get(key);
     if (known) return known;
     this.lastGroupId += 1;
@@ -188,6 +188,18 @@ export class NodeIndex {
     for (const group of this.groups.values()) group.pools = [];
   }
 }
+
+/** A node that is heard again has its offer in new objects, most often with the same in them. */
+const offersTheSame = (entry: Entry, { kinds, labels }: Node): boolean => {
+  if (entry.kinds === kinds && entry.labels === labels) return true;
+  if (entry.group.key !== keyOf({ kinds, labels })) return false;
+  entry.kinds = kinds;
+  entry.labels = labels;
+  return true;
+};
+
+const keyOf = ({ kinds, labels }: Offer): string =>
+  JSON.stringify([[...kinds].sort(), Object.entries(labels).sort(byName)]);
 
 const byName = ([one]: [string, string], [other]: [string, string]): number => (one < other ? -1 : 1);
 
