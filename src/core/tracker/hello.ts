@@ -52,9 +52,11 @@ const heard = (
   return { type: 'NodeHeard', ...described, ...(missing.length > 0 && { missing }) };
 };
 
-/** An order that was never taken up may be on its way; what once ran and is not there any more is lost (P14). */
-const isMissing = ({ fencingToken, startedAt }: Attempt, listed: ReadonlySet<FencingToken>): boolean =>
-  startedAt !== undefined && !listed.has(fencingToken);
+/** An order that was never taken up may be on its way; what the node once had and has no more is lost (P14). */
+const isMissing = (
+  { fencingToken, startedAt, stoppingSince }: Attempt,
+  listed: ReadonlySet<FencingToken>,
+): boolean => (startedAt !== undefined || stoppingSince !== undefined) && !listed.has(fencingToken);
 
 const isAsAnnounced = (node: Node, { capacity, labels, kinds }: NodeSaidHello): boolean =>
   node.capacity === capacity &&
@@ -72,6 +74,7 @@ const isSame = (one: readonly string[], other: readonly string[]): boolean =>
 function* consequences(state: TrackerState, node: Node, fact: NodeSaidHello, at: Instant): Generator<Event> {
   const listed = new Set<FencingToken>();
   for (const attempt of fact.attempts) {
+    if (listed.has(attempt.fencingToken)) continue;
     listed.add(attempt.fencingToken);
     yield* ofListed(state, node, attempt, at);
   }
@@ -95,6 +98,8 @@ function* ofListed(state: TrackerState, node: Node, listed: ListedAttempt, at: I
     }
     return;
   }
+  // Whatever it means, it is not what was placed there: `welcome` says that it must stop.
+  if (attempt.jobId !== jobId || attempt.number !== number) return;
   const isUnderWay = listed.state === 'running' || listed.state === 'stopping';
   if (isUnderWay && attempt.startedAt === undefined)
     yield { type: 'AttemptStarted', jobId, attempt: number, at };
@@ -105,7 +110,10 @@ function* ofListed(state: TrackerState, node: Node, listed: ListedAttempt, at: I
 
 /** Not known as one yet, and not merely waiting to be told that its end is recorded. */
 const isOrphan = (state: TrackerState, node: Node, { jobId, fencingToken }: ListedAttempt): boolean =>
-  !node.orphans.has(fencingToken) && state.jobs.get(jobId)?.endedToken !== fencingToken;
+  !node.orphans.has(fencingToken) &&
+  state.jobs.get(jobId)?.endedToken !== fencingToken &&
+  // A token from before a backup was restored may still be given out, and names nothing until then.
+  fencingToken <= state.lastFencingToken;
 
 /** Whatever it runs that does not count must stop. */
 const welcome = (state: TrackerState, fact: NodeSaidHello): Integration['answer'] => {
