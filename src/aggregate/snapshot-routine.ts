@@ -8,6 +8,9 @@ import type { TrackerOptions } from './tracker-options.js';
 /** A snapshot for so few events would not make a restart quicker. */
 const lastAfterEventsMin = 1_000;
 
+/** Events after which a snapshot is taken: so many that it costs little, and so few that they are soon read again. */
+export const defaultSnapshotAfterEvents = (liveCount: number): number => Math.max(10_000, Math.ceil(liveCount / 10));
+
 /** When snapshots are taken: often enough that a restart is quick, seldom enough that they cost little. */
 export class SnapshotRoutine {
   private readonly snapshots: Snapshots;
@@ -31,11 +34,12 @@ export class SnapshotRoutine {
   }
 
   takeIfDue(signal: AbortSignal): void {
-    const { afterEvents = 20_000, apartMs = 30_000 } = this.options.snapshots ?? {};
+    const { apartMs = 30_000 } = this.options.snapshots ?? {};
     const sinceMs = this.options.runtime.now() - this.takenAtMs;
     const { jobs, finished } = this.durable.state;
     const liveCount = jobs.size - finished.count;
-    if (this.isTaking || sinceMs < apartMs || this.newCount < Math.max(afterEvents, liveCount)) return;
+    const afterEvents = this.options.snapshots?.afterEvents ?? defaultSnapshotAfterEvents(liveCount);
+    if (this.isTaking || sinceMs < apartMs || this.newCount < afterEvents) return;
     void this.take(signal);
   }
 

@@ -26,7 +26,7 @@ export interface TrackerOptions {
 
 /** A snapshot is taken once both bounds are passed. */
 export interface SnapshotTimes {
-  /** Events since the one before, or as many as there are live jobs if that is more. @default 20_000 */
+  /** Events since the one before. @default 10,000, or a tenth of the live jobs if that is more */
   readonly afterEvents?: number;
   /** In milliseconds. @default 30_000 */
   readonly apartMs?: number;
