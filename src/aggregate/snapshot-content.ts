@@ -1,4 +1,4 @@
-import { constants, gunzipSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import type { SnapshotRecord } from '../core/tracker/snapshot-records.js';
 
 /** Records that are written at once: a line. */
@@ -6,6 +6,9 @@ const recordsPerLine = 256;
 
 /** Of text, before it is packed, in bytes. Writing it down and packing it takes a few milliseconds. */
 const pieceBytesMax = 256 * 1_024;
+
+/** Ids and hashes hardly get smaller, whatever the effort. At this one it takes a fifth of what gzip takes at its least. */
+const quickly = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 
 const newline = 0x0a;
 
@@ -40,7 +43,7 @@ function* linesOf(records: Iterable<SnapshotRecord>): Generator<string, void, vo
 function* packed(text: string): Generator<Uint8Array, void, void> {
   const bytes = Buffer.from(text);
   for (let from = 0; from < bytes.length; from += pieceBytesMax) {
-    yield gzipSync(bytes.subarray(from, from + pieceBytesMax), { level: constants.Z_BEST_SPEED });
+    yield brotliCompressSync(bytes.subarray(from, from + pieceBytesMax), quickly);
   }
 }
 
@@ -51,7 +54,7 @@ export class ContentReader {
 
   /** The records that are complete with this content. */
   recordsIn(content: Uint8Array): SnapshotRecord[] {
-    const bytes = gunzipSync(content, { maxOutputLength: pieceBytesMax });
+    const bytes = brotliDecompressSync(content, { maxOutputLength: pieceBytesMax });
     const end = bytes.lastIndexOf(newline) + 1;
     if (end === 0) {
       this.rest.push(bytes);

@@ -19,8 +19,8 @@ export interface SkippedSnapshot {
   readonly isUnfinished: boolean;
 }
 
-/** Chunks are large. */
-const pageSize = 16;
+/** A chunk has up to 256 KiB. */
+const pageSize = 32;
 
 /**
  * The snapshots in the stream, the newest first. Chunks of one stand side by side, because each append is made at the revision that
