@@ -20,5 +20,7 @@ export const limits = {
   forgottenPerStepMax: 4_096,
   /** Incarnations of one node that are remembered so that they are never accepted again (P20). */
   replacedIncarnationsMax: 1_000,
+  /** Orphans of one node whose recorded end is remembered, so that it is not recorded again (P15). */
+  lateReportsPerNodeMax: 1_000,
   progressMessageCharactersMax: 500,
 } as const;

@@ -1,6 +1,6 @@
 import type { FencingToken } from '../ids.js';
 import type { Attempt, Orphan } from '../job/attempt.js';
-import type { Node } from './node.js';
+import { heldBy, type Node } from './node.js';
 
 /** The node holds the attempt from here on. */
 export const hold = (node: Node, attempt: Attempt): void => {
@@ -20,7 +20,8 @@ export const release = (node: Node, token: FencingToken): void => {
   if (!held) return;
   node.attempts.delete(token);
   node.orphans.delete(token);
-  node.held -= held.size;
+  // A sum that is too large to be exact is more than any capacity; what is left of it may be counted exactly again.
+  node.held = Number.isSafeInteger(node.held) ? node.held - held.size : heldBy(node);
 };
 
 /** The node holds nothing any more. */

@@ -43,6 +43,11 @@ export interface Node extends Offer {
   readonly attempts: Map<FencingToken, Attempt>;
   /** The attempts it still holds although they count no more. */
   readonly orphans: Map<FencingToken, Orphan>;
+  /**
+   * The orphans whose end is recorded, oldest first, of this incarnation: a node that lists one again, because it has not heard
+   * that, must not have it recorded twice (P15).
+   */
+  readonly lateReported: Set<FencingToken>;
   /** The attempts in doubt since it was lost. They hold nothing. */
   readonly inDoubt: Map<FencingToken, Attempt>;
   /** Sum of the sizes of `attempts` and `orphans` (P17). Changed by `hold` and `release` alone. */

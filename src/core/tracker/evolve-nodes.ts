@@ -43,6 +43,7 @@ export const onNodeJoined = (state: TrackerState, event: NodeJoined): void => {
     replacedIncarnations: [],
     attempts: new Map(),
     orphans: new Map(),
+    lateReported: new Set(),
     inDoubt: new Map(),
     held: 0,
     newestToken: 0 as FencingToken,
@@ -69,6 +70,7 @@ export const onNodeReplaced = (state: TrackerState, event: NodeReplaced): void =
   const inDoubt = [...node.inDoubt.values()];
   releaseAll(node);
   node.inDoubt.clear();
+  node.lateReported.clear();
   for (const attempt of orphaned) loseAttempt(state, attempt.jobId, at, undefined);
   for (const { jobId } of inDoubt) {
     const job = existingJob(state, jobId);
@@ -142,7 +144,15 @@ export const onLateReportRecorded = (
 ): void => {
   const node = knownNode(state, nodeId);
   release(node, fencingToken);
+  rememberLateReport(node, fencingToken);
   state.placeable.update(node);
+};
+
+const rememberLateReport = ({ lateReported }: Node, fencingToken: FencingToken): void => {
+  lateReported.add(fencingToken);
+  if (lateReported.size <= limits.lateReportsPerNodeMax) return;
+  const [oldest] = lateReported;
+  if (oldest !== undefined) lateReported.delete(oldest);
 };
 
 /** The node is heard, and is what it says it is. */

@@ -111,6 +111,7 @@ function* ofListed(state: TrackerState, node: Node, listed: ListedAttempt, at: I
 /** Not known as one yet, and not merely waiting to be told that its end is recorded. */
 const isOrphan = (state: TrackerState, node: Node, { jobId, fencingToken }: ListedAttempt): boolean =>
   !node.orphans.has(fencingToken) &&
+  !node.lateReported.has(fencingToken) &&
   state.jobs.get(jobId)?.endedToken !== fencingToken &&
   // A token from before a backup was restored may still be given out, and names nothing until then.
   fencingToken <= state.lastFencingToken;

@@ -1,3 +1,4 @@
+import type { Submitter } from '../ids.js';
 import { invariant } from '../invariant.js';
 import type { Attempt } from '../job/attempt.js';
 import type { CancelRequest, FinishedJob, LiveJob, Situation } from '../job/job.js';
@@ -7,6 +8,7 @@ import type { FormerOffer, Node } from '../node/node.js';
 import type {
   AttemptRecord,
   FinishedRecord,
+  FurtherOfJob,
   JobRecord,
   NodeRecord,
   OrphanRecord,
@@ -37,6 +39,7 @@ interface Filled {
  */
 export class Restoring {
   private readonly filled: readonly Filled[];
+  private readonly submitters: Submitter[] = [];
   private readonly requirements: Requirement[] = [];
   /** Never changed once they are, so that all states may have the same. */
   private readonly finished: FinishedJob[] = [];
@@ -60,6 +63,9 @@ export class Restoring {
       case 'replaced':
         for (const { node } of this.filled) node?.replacedIncarnations.push(record[1]);
         return;
+      case 'late':
+        for (const { node } of this.filled) node?.lateReported.add(record[1]);
+        return;
       case 'attempt':
       case 'in-doubt':
         return this.addAttempt(record);
@@ -68,13 +74,16 @@ export class Restoring {
       case 'reservation':
         for (const { state } of this.filled) state.fixedReservations.set(record[1], record[2]);
         return;
+      case 'submitter':
+        this.submitters.push(record[1]);
+        return;
       case 'requirement':
         this.requirements.push(requirementOf(record[1], record[2]));
         return;
       case 'job':
         return this.addJob(record);
       case 'finished':
-        this.finished.push(finishedJob(record));
+        this.finished.push(finishedJob(record, this.submitterOf(record)));
         return;
     }
   }
@@ -130,17 +139,24 @@ export class Restoring {
   }
 
   private addJob(record: JobRecord): void {
+    const submitter = this.submitterOf(record);
     const requirement = this.requirements[record[4]];
     invariant(requirement, `job ${record[1]} follows its requirement`);
-    const cancelRequest = cancelRequestOf(record[16]);
+    const further = furtherOf(record[13]);
     for (const { state, liveJobs, attempts } of this.filled) {
       const situation = situationOf(record, attempts.get(record[1]));
       attempts.delete(record[1]);
-      const job = liveJob(record, { requirement, situation, cancelRequest });
+      const job = liveJob(record, { submitter, requirement, situation, ...further });
       state.requirements.takeAgain(requirement);
       liveJobs.push(job);
       if (situation.status === 'pending') state.waiting.add(job);
     }
+  }
+
+  private submitterOf([, id, place]: JobRecord | FinishedRecord): Submitter {
+    const submitter = this.submitters[place];
+    invariant(submitter !== undefined, `job ${id} follows its submitter`);
+    return submitter;
   }
 }
 
@@ -201,6 +217,7 @@ const node = (record: NodeRecord, former: FormerOffer | undefined): Node => {
     replacedIncarnations: [],
     attempts: new Map(),
     orphans: new Map(),
+    lateReported: new Set(),
     inDoubt: new Map(),
     held: 0,
     newestToken,
@@ -234,15 +251,51 @@ const progressOf = (progress: AttemptRecord[8]): Attempt['progress'] => {
   return { at, done, total: total ?? undefined };
 };
 
-const cancelRequestOf = (request: JobRecord[16]): CancelRequest | undefined => {
+type Further = Pick<
+  LiveJob,
+  | 'preferredNode'
+  | 'estimatedRunMs'
+  | 'isExclusive'
+  | 'cancelRequest'
+  | 'checkpointRevision'
+  | 'endedToken'
+  | 'boundTo'
+>;
+
+const nothingFurther: Further = {
+  preferredNode: undefined,
+  estimatedRunMs: undefined,
+  isExclusive: false,
+  cancelRequest: undefined,
+  checkpointRevision: undefined,
+  endedToken: undefined,
+  boundTo: undefined,
+};
+
+const furtherOf = (further: FurtherOfJob | undefined): Further => {
+  if (!further) return nothingFurther;
+  const [preferredNode, estimatedRunMs, isExclusive, request, checkpointRevision, endedToken, boundTo] =
+    further;
+  return {
+    preferredNode: preferredNode ?? undefined,
+    estimatedRunMs: estimatedRunMs ?? undefined,
+    isExclusive,
+    cancelRequest: cancelRequestOf(request),
+    checkpointRevision: checkpointRevision ?? undefined,
+    endedToken: endedToken ?? undefined,
+    boundTo: boundTo ?? undefined,
+  };
+};
+
+const cancelRequestOf = (request: FurtherOfJob[3]): CancelRequest | undefined => {
   if (!request) return undefined;
   const [by, reason, at] = request;
   return { by, reason, at };
 };
 
 const situationOf = (record: JobRecord, attempt: Attempt | undefined): Situation => {
-  const status = record[14];
-  const since = record[15];
+  const status = record[11];
+  const since = record[12];
   if (status === 'pending') {
     invariant(since !== null, `job ${record[1]} waits since some instant`);
     return { status, since, inDoubt: attempt };
@@ -253,31 +306,31 @@ const situationOf = (record: JobRecord, attempt: Attempt | undefined): Situation
 
 const liveJob = (
   record: JobRecord,
-  rest: Pick<LiveJob, 'requirement' | 'situation' | 'cancelRequest'>,
+  rest: Further & Pick<LiveJob, 'submitter' | 'requirement' | 'situation'>,
 ): LiveJob => ({
   id: record[1],
-  submitter: record[2],
+  submitter: rest.submitter,
   contentHash: record[3],
   requirement: rest.requirement,
   size: record[5],
   priority: record[6],
   submittedAt: record[7],
   acceptedRevision: record[8],
-  preferredNode: record[9] ?? undefined,
-  estimatedRunMs: record[10] ?? undefined,
-  isExclusive: record[11],
-  rank: record[12],
-  attemptNumber: record[13],
+  preferredNode: rest.preferredNode,
+  estimatedRunMs: rest.estimatedRunMs,
+  isExclusive: rest.isExclusive,
+  rank: record[9],
+  attemptNumber: record[10],
   situation: rest.situation,
   cancelRequest: rest.cancelRequest,
-  checkpointRevision: record[17] ?? undefined,
-  endedToken: record[18] ?? undefined,
-  boundTo: record[19] ?? undefined,
+  checkpointRevision: rest.checkpointRevision,
+  endedToken: rest.endedToken,
+  boundTo: rest.boundTo,
 });
 
-const finishedJob = (record: FinishedRecord): FinishedJob => ({
+const finishedJob = (record: FinishedRecord, submitter: Submitter): FinishedJob => ({
   id: record[1],
-  submitter: record[2],
+  submitter,
   contentHash: record[3],
   acceptedRevision: record[4],
   status: record[5],

@@ -58,6 +58,9 @@ export type NodeRecord = readonly [
  */
 export type ReplacedRecord = readonly [tag: 'replaced', incarnation: Incarnation];
 
+/** Of an orphan whose end is recorded. */
+export type LateRecord = readonly [tag: 'late', fencingToken: FencingToken];
+
 export type AttemptRecord = readonly [
   tag: 'attempt' | 'in-doubt',
   jobId: JobId,
@@ -80,6 +83,9 @@ export type OrphanRecord = readonly [
 
 export type ReservationRecord = readonly [tag: 'reservation', nodeId: NodeId, jobId: JobId];
 
+/** Before the first job that is from them; jobs name them by their place among the submitters, from 0. */
+export type SubmitterRecord = readonly [tag: 'submitter', submitter: Submitter];
+
 /** Before the first job that asks it; jobs name it by its place among the requirements, from 0. */
 export type RequirementRecord = readonly [tag: 'requirement', kind: string, labels: Labels];
 
@@ -87,20 +93,25 @@ export type RequirementRecord = readonly [tag: 'requirement', kind: string, labe
 export type JobRecord = readonly [
   tag: 'job',
   id: JobId,
-  submitter: Submitter,
+  submitter: number,
   contentHash: string,
   requirement: number,
   size: number,
   priority: number,
   submittedAt: Instant,
   acceptedRevision: Revision,
-  preferredNode: Maybe<NodeId>,
-  estimatedRunMs: Maybe<number>,
-  isExclusive: boolean,
   rank: number,
   attemptNumber: number,
   status: Situation['status'],
   pendingSince: Maybe<Instant>,
+  further?: FurtherOfJob,
+];
+
+/** What most jobs have nothing of; left out if there is nothing at all. */
+export type FurtherOfJob = readonly [
+  preferredNode: Maybe<NodeId>,
+  estimatedRunMs: Maybe<number>,
+  isExclusive: boolean,
   cancelRequest: Maybe<readonly [by: Submitter, reason: string, at: Instant]>,
   checkpointRevision: Maybe<Revision>,
   endedToken: Maybe<FencingToken>,
@@ -111,7 +122,7 @@ export type JobRecord = readonly [
 export type FinishedRecord = readonly [
   tag: 'finished',
   id: JobId,
-  submitter: Submitter,
+  submitter: number,
   contentHash: string,
   acceptedRevision: Revision,
   status: FinalStatus,
@@ -126,9 +137,11 @@ export type SnapshotRecord =
   | StateRecord
   | NodeRecord
   | ReplacedRecord
+  | LateRecord
   | AttemptRecord
   | OrphanRecord
   | ReservationRecord
+  | SubmitterRecord
   | RequirementRecord
   | JobRecord
   | FinishedRecord;

@@ -1,3 +1,4 @@
+import type { Submitter } from '../ids.js';
 import type { Attempt, Orphan } from '../job/attempt.js';
 import { isLive, type FinishedJob, type LiveJob } from '../job/job.js';
 import type { Requirement } from '../job/requirement.js';
@@ -5,6 +6,7 @@ import type { Node } from '../node/node.js';
 import type {
   AttemptRecord,
   FinishedRecord,
+  FurtherOfJob,
   JobRecord,
   NodeRecord,
   OrphanRecord,
@@ -21,19 +23,41 @@ export function* snapshotOf(state: TrackerState): Generator<SnapshotRecord, void
   yield stateRecord(state);
   for (const node of state.nodes.values()) yield* nodeRecords(node);
   for (const [nodeId, jobId] of state.fixedReservations) yield ['reservation', nodeId, jobId];
-  const places = new Map<Requirement, number>();
+  yield* jobRecords(state);
+}
+
+function* jobRecords(state: TrackerState): Generator<SnapshotRecord, void, void> {
+  const submitters = new Places<Submitter>();
+  const requirements = new Places<Requirement>();
   for (const job of state.jobs.values()) {
     if (!isLive(job)) continue;
-    const { requirement } = job;
-    let place = places.get(requirement);
-    if (place === undefined) {
-      place = places.size;
-      places.set(requirement, place);
-      yield ['requirement', requirement.kind, requirement.labels];
-    }
-    yield jobRecord(job, place);
+    const { submitter, requirement } = job;
+    if (submitters.takeIn(submitter)) yield ['submitter', submitter];
+    if (requirements.takeIn(requirement)) yield ['requirement', requirement.kind, requirement.labels];
+    yield jobRecord(job, submitters.placeOf(submitter), requirements.placeOf(requirement));
   }
-  for (const job of state.finished) yield finishedRecord(job);
+  for (const job of state.finished) {
+    const { submitter } = job;
+    if (submitters.takeIn(submitter)) yield ['submitter', submitter];
+    yield finishedRecord(job, submitters.placeOf(submitter));
+  }
+}
+
+/** What many jobs have is written once, and named by its place. */
+class Places<T> {
+  private readonly places = new Map<T, number>();
+
+  /** @returns whether it is new */
+  takeIn(item: T): boolean {
+    if (this.places.has(item)) return false;
+    this.places.set(item, this.places.size);
+    return true;
+  }
+
+  /** Of what was taken in. */
+  placeOf(item: T): number {
+    return this.places.get(item) ?? -1;
+  }
 }
 
 const stateRecord = (state: TrackerState): StateRecord => {
@@ -59,6 +83,7 @@ const stateRecord = (state: TrackerState): StateRecord => {
 function* nodeRecords(node: Node): Generator<SnapshotRecord, void, void> {
   yield nodeRecord(node);
   for (const incarnation of node.replacedIncarnations) yield ['replaced', incarnation];
+  for (const fencingToken of node.lateReported) yield ['late', fencingToken];
   for (const attempt of node.attempts.values()) yield attemptRecord('attempt', attempt);
   for (const orphan of node.orphans.values()) yield orphanRecord(orphan);
   for (const attempt of node.inDoubt.values()) yield attemptRecord('in-doubt', attempt);
@@ -106,36 +131,49 @@ const orphanRecord = ({ jobId, number, fencingToken, size }: Orphan): OrphanReco
   size,
 ];
 
-const jobRecord = (job: LiveJob, requirement: number): JobRecord => {
-  const { situation, cancelRequest } = job;
+const jobRecord = (job: LiveJob, submitter: number, requirement: number): JobRecord => {
+  const { situation } = job;
   return [
     'job',
     job.id,
-    job.submitter,
+    submitter,
     job.contentHash,
     requirement,
     job.size,
     job.priority,
     job.submittedAt,
     job.acceptedRevision,
-    job.preferredNode ?? null,
-    job.estimatedRunMs ?? null,
-    job.isExclusive,
     job.rank,
     job.attemptNumber,
     situation.status,
     situation.status === 'pending' ? situation.since : null,
-    cancelRequest ? [cancelRequest.by, cancelRequest.reason, cancelRequest.at] : null,
-    job.checkpointRevision ?? null,
-    job.endedToken ?? null,
-    job.boundTo ?? null,
+    ...furtherOf(job),
   ];
 };
 
-const finishedRecord = (job: FinishedJob): FinishedRecord => [
+const furtherOf = (job: LiveJob): [] | [FurtherOfJob] => {
+  const { preferredNode, estimatedRunMs, isExclusive, cancelRequest } = job;
+  const { checkpointRevision, endedToken, boundTo } = job;
+  const some =
+    preferredNode ?? estimatedRunMs ?? cancelRequest ?? checkpointRevision ?? endedToken ?? boundTo;
+  if (some === undefined && !isExclusive) return [];
+  return [
+    [
+      preferredNode ?? null,
+      estimatedRunMs ?? null,
+      isExclusive,
+      cancelRequest ? [cancelRequest.by, cancelRequest.reason, cancelRequest.at] : null,
+      checkpointRevision ?? null,
+      endedToken ?? null,
+      boundTo ?? null,
+    ],
+  ];
+};
+
+const finishedRecord = (job: FinishedJob, submitter: number): FinishedRecord => [
   'finished',
   job.id,
-  job.submitter,
+  submitter,
   job.contentHash,
   job.acceptedRevision,
   job.status,
