@@ -76,7 +76,10 @@ export default defineConfig(
     files: ['**/*.mjs', '*.js'],
     languageOptions: {
       globals: Object.fromEntries(
-        ['AbortController', 'URL', 'console', 'performance', 'process'].map((name) => [name, 'readonly']),
+        ['AbortController', 'Buffer', 'URL', 'console', 'performance', 'process'].map((name) => [
+          name,
+          'readonly',
+        ]),
       ),
     },
     rules: { 'no-unused-vars': ['error', { argsIgnorePattern: '^_' }] },

@@ -1,5 +1,5 @@
 /** Why the tracker did not answer as it was asked to. */
-export abstract class TrackerError extends Error {
+abstract class TrackerError extends Error {
   /** Whether the same input, unchanged, may be given again. With the same id that is always safe. */
   abstract readonly mayRetry: boolean;
 

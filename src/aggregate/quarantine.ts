@@ -18,7 +18,11 @@ export interface Quarantine {
   keep(input: QuarantinedInput): Promise<void>;
 }
 
-/** One line of JSON for each, in `quarantine.jsonl` of the directory. */
+/**
+ * One line of JSON for each, in `quarantine.jsonl` of the directory.
+ *
+ * @public for the process that will host the tracker
+ */
 export class QuarantineFile implements Quarantine {
   constructor(private readonly directory: string) {}
 

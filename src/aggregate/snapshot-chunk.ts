@@ -3,7 +3,7 @@ import { snapshotFormat } from '../core/tracker/snapshot-records.js';
 import type { JsonValue, NewEvent, RecordedEvent, Revision } from '../event-store/event-store.js';
 
 /** The stored name of a chunk. */
-export const chunkType = 'tracker-snapshot-chunk.v1';
+const chunkType = 'tracker-snapshot-chunk.v1';
 
 /** Which snapshot a chunk is of, and of what. The same in all its chunks. */
 export interface SnapshotTitle {

@@ -8,8 +8,13 @@ import type { TrackerOptions } from './tracker-options.js';
 /** A snapshot for so few events would not make a restart quicker. */
 const lastAfterEventsMin = 1_000;
 
-/** Events after which a snapshot is taken: so many that it costs little, and so few that they are soon read again. */
-export const defaultSnapshotAfterEvents = (liveCount: number): number => Math.max(10_000, Math.ceil(liveCount / 10));
+/**
+ * Events after which a snapshot is taken: so many that it costs little, and so few that they are soon read again.
+ *
+ * @public for the benchmark of restarts
+ */
+export const defaultSnapshotAfterEvents = (liveCount: number): number =>
+  Math.max(10_000, Math.ceil(liveCount / 10));
 
 /** When snapshots are taken: often enough that a restart is quick, seldom enough that they cost little. */
 export class SnapshotRoutine {

@@ -11,6 +11,7 @@ export interface Runtime extends Timing {
   readonly turn: () => Promise<void>;
 }
 
+/** @public for the benchmarks, and for the process that will host the tracker */
 export const systemRuntime: Runtime = {
   ...systemTiming,
   wallNow: () => Date.now(),

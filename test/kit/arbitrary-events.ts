@@ -21,12 +21,12 @@ export const anyText = fc.string({ unit: 'binary', maxLength: 20 });
 const idOf = <T extends string>(): fc.Arbitrary<T> =>
   fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }).map((text) => text as T);
 
-export const anyJobId = idOf<JobId>();
-export const anyNodeId = idOf<NodeId>();
+const anyJobId = idOf<JobId>();
+const anyNodeId = idOf<NodeId>();
 const anySubmitter = idOf<Submitter>();
 const anyIncarnation = idOf<Incarnation>();
 
-export const anyInstant = fc.integer({ min: 0, max: 8_640_000_000_000_000 });
+const anyInstant = fc.integer({ min: 0, max: 8_640_000_000_000_000 });
 const anyCount = fc.maxSafeNat();
 const anyOrdinal = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 const anyUnits = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true });
@@ -41,7 +41,7 @@ export const anyJson: fc.Arbitrary<JsonValue> = fc
 /** The same, where -0 would not come back. */
 const withoutNegativeZero = (value: number): number => (Object.is(value, -0) ? 0 : value);
 
-export const anyLabels: fc.Arbitrary<Labels> = fc
+const anyLabels: fc.Arbitrary<Labels> = fc
   .uniqueArray(fc.tuple(anyText, anyText), { selector: ([name]) => name, maxLength: 4 })
   .map((entries) => Object.fromEntries(entries));
 
@@ -52,7 +52,7 @@ const anyAttemptError: fc.Arbitrary<AttemptError> = fc.record(
   { requiredKeys: ['message'] },
 );
 
-export const anyAttemptEnd: fc.Arbitrary<AttemptEnd> = fc.oneof(
+const anyAttemptEnd: fc.Arbitrary<AttemptEnd> = fc.oneof(
   fc.record({ reason: fc.constant('succeeded' as const), result: anyJson }, { requiredKeys: ['reason'] }),
   fc.record(
     { reason: fc.constantFrom('failed', 'timed-out'), error: anyAttemptError, outputTail: anyText },
@@ -196,7 +196,7 @@ const fields: { readonly [T in Event['type']]: fc.Arbitrary<Fields<T>> } = {
 };
 
 /** Any event of the type, with fields that mean nothing to each other: for what carries events, not for what folds them. */
-export const anyEventOf = <T extends Event['type']>(type: T): fc.Arbitrary<EventOf<T>> =>
+const anyEventOf = <T extends Event['type']>(type: T): fc.Arbitrary<EventOf<T>> =>
   // A record of fast-check has no prototype; an event has the usual one.
   fields[type].map((each) => ({ type, ...each }) as unknown as EventOf<T>);
 

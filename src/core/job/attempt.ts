@@ -21,8 +21,6 @@ export type AttemptEnd =
   | { readonly reason: 'never-started' }
   | { readonly reason: 'node-lost' };
 
-export type AttemptEndReason = AttemptEnd['reason'];
-
 /** One try at running a job, from its placement until its node is released from it. */
 export interface Attempt {
   readonly jobId: JobId;

@@ -31,7 +31,7 @@ export const countedCapacity = (state: TrackerState, pool: NodePool, now: Instan
  * Since when an oversized job has been so without a break: since it was submitted, or the last node that could have taken it
  * stopped counting. What is so long ago that it delays nothing any more is not looked at.
  */
-export const oversizedSince = (state: TrackerState, job: LiveJob, pool: NodePool, now: Instant): Instant => {
+const oversizedSince = (state: TrackerState, job: LiveJob, pool: NodePool, now: Instant): Instant => {
   const { awayNodeCountsMs, oversizedAfterMs } = state.settings;
   const { requirement, size } = job;
   let since = job.submittedAt;
