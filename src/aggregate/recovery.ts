@@ -1,7 +1,8 @@
 import { evolve } from '../core/tracker/evolve.js';
 import { TrackerState } from '../core/tracker/state.js';
 import { decodeEvent } from '../event-store/event-codec.js';
-import type { RecordedEvent } from '../event-store/event-store.js';
+import { isObject, metadataIn } from '../event-store/event-metadata.js';
+import type { EventStore, RecordedEvent, Revision } from '../event-store/event-store.js';
 import { firstPreviousHash, verifyLink } from '../event-store/hash-chain.js';
 import { DurableFold } from './durable-fold.js';
 import { LogUnusable } from './errors.js';
@@ -20,7 +21,7 @@ export interface Recovered {
 const pageSize = 1_000;
 
 /**
- * The newest snapshot that verifies, and the events since. Every link of the chain that is read is verified.
+ * The newest snapshot that verifies and is of this log, and the events since. Every link of the chain that is read is verified.
  *
  * @throws LogUnusable if an event cannot be folded
  * @throws UnknownEvent, ChainBroken
@@ -30,11 +31,16 @@ export const recover = async (
   signal?: AbortSignal,
 ): Promise<Recovered> => {
   const snapshots = new Snapshots({ store, stream: snapshotStreamOf(partition), runtime, log });
-  const newest = await snapshots.newest(2, signal);
+  const stream = trackerStreamOf(partition);
+  const newest = await snapshots.newest(
+    2,
+    async (revision) => hashAt(store, stream, revision, signal),
+    signal,
+  );
   const [durable = new TrackerState(), speculative = new TrackerState()] = newest?.states ?? [];
   const snapshotRevision = durable.revision;
   let hash = newest?.hash ?? firstPreviousHash;
-  const pages = store.readStream(trackerStreamOf(partition), {
+  const pages = store.readStream(stream, {
     from: snapshotRevision + 1,
     pageSize,
     requiresLeader: true,
@@ -47,6 +53,21 @@ export const recover = async (
     }
   }
   return { durable: new DurableFold(durable, hash), speculative, snapshotRevision };
+};
+
+/** As it stands beside the event; nothing if there is no such event. */
+const hashAt = async (
+  store: EventStore,
+  stream: string,
+  revision: Revision,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> => {
+  if (revision < 0) return undefined;
+  const options = { from: revision, maxCount: 1, requiresLeader: true, ...(signal && { signal }) };
+  for await (const [recorded] of store.readStream(stream, options)) {
+    return isObject(recorded?.metadata) ? metadataIn(recorded.metadata)?.hash : undefined;
+  }
+  return undefined;
 };
 
 const foldRecorded = (recorded: RecordedEvent, states: readonly TrackerState[]): void => {

@@ -1,4 +1,4 @@
-import { invariant, InvariantBroken } from '../core/invariant.js';
+import { invariant } from '../core/invariant.js';
 import { Restoring } from '../core/tracker/restoring.js';
 import type { TrackerState } from '../core/tracker/state.js';
 import { AppendConflict } from '../event-store/errors.js';
@@ -73,14 +73,21 @@ export class Snapshots {
    * Reads the newest snapshot that verifies. Those that do not are logged and skipped.
    *
    * @param stateCount how many states to make of it
+   * @param hashInLog of the event at the revision; nothing if the log has no such event
    * @returns nothing if there is none
    * @throws what `EventStore.readStream` throws
    */
-  async newest(stateCount: number, signal?: AbortSignal): Promise<NewestSnapshot | undefined> {
+  async newest(
+    stateCount: number,
+    hashInLog: (revision: Revision) => Promise<string | undefined>,
+    signal?: AbortSignal,
+  ): Promise<NewestSnapshot | undefined> {
     const { store, stream } = this.options;
     for await (const found of snapshotsIn(store, stream, signal)) {
       if (found.kind === 'skipped') this.logSkipped(found);
-      else {
+      else if ((await hashInLog(found.revision)) !== found.chainHash) {
+        this.skip(found, `the log has no event ${found.revision} with its hash`);
+      } else {
         const newest = await this.restored(found, stateCount);
         if (newest) return newest;
       }
@@ -129,9 +136,10 @@ export class Snapshots {
 
   /** Nothing if the records of the snapshot make no state, although they are those that were written. */
   private async restored(
-    { snapshotId, revision, chainHash, contents }: CompleteSnapshot,
+    snapshot: CompleteSnapshot,
     stateCount: number,
   ): Promise<NewestSnapshot | undefined> {
+    const { revision, chainHash, contents } = snapshot;
     const restoring = new Restoring(stateCount);
     const reader = new ContentReader();
     try {
@@ -145,10 +153,14 @@ export class Snapshots {
       }
       return { states, revision, hash: chainHash };
     } catch (error) {
-      if (!(error instanceof InvariantBroken)) throw error;
-      this.logSkipped({ kind: 'skipped', snapshotId, reason: error.message, isUnfinished: false });
+      // Whatever is wrong with it, be it not even text: the log has all that it says.
+      this.skip(snapshot, error instanceof Error ? error.message : String(error));
       return undefined;
     }
+  }
+
+  private skip({ snapshotId }: CompleteSnapshot, reason: string): void {
+    this.logSkipped({ kind: 'skipped', snapshotId, reason, isUnfinished: false });
   }
 
   private logSkipped({ snapshotId = 'without an id', reason, isUnfinished }: SkippedSnapshot): void {
