@@ -23,6 +23,9 @@ import { VirtualRuntime } from './virtual-runtime.js';
 const logStream = 'tracker-0';
 export const snapshotStream = 'trackersnapshot-0';
 
+/** Of 200 KB each, if they are full. */
+const chunksPerAppend = 4;
+
 /** So long that a few of them make a snapshot of several chunks, and such that nothing makes it shorter. */
 const longKind = (id: string): string =>
   createHash('shake256', { outputLength: 75_000 }).update(id).digest('base64');
@@ -107,7 +110,10 @@ export class SnapshotWorld {
     const events = change(before).map(({ type, data, metadata = null }) => {
       return { id: this.runtime.newId(), type, data, metadata };
     });
-    await this.store.append(snapshotStream, events, { expectedRevision: 'any' });
+    for (let from = 0; from < events.length; from += chunksPerAppend) {
+      const some = events.slice(from, from + chunksPerAppend);
+      await this.store.append(snapshotStream, some, { expectedRevision: 'any' });
+    }
     const last = before.at(-1)?.revision ?? -1;
     await this.store.setStreamLimits(snapshotStream, { truncateBefore: last + 1 });
   }
