@@ -15,7 +15,8 @@ import { compareWaiting } from './waiting-rank.js';
  * queued. It stays there, whatever becomes free elsewhere, until capacity grows. Kept as a reference, and for who wants it; it
  * looks at all nodes for each decision.
  */
-export const earlyBinding: Policy = (state, now) => nextBound(state, now) ?? nextStarted(state, now);
+export const earlyBinding: Policy = (state, now) =>
+  nextBound(state, now) ?? nextBoundAnew(state, now) ?? nextStarted(state, now);
 
 const nextBound = (state: TrackerState, now: Instant): JobBound | undefined => {
   let first: { readonly job: LiveJob; readonly node: Node } | undefined;
@@ -52,6 +53,23 @@ const lowestLoad = (state: TrackerState, job: LiveJob, nodes: readonly Node[]): 
   let lowest: Node | undefined;
   for (const node of nodes) if (!lowest || isLess(node, lowest)) lowest = node;
   return lowest;
+};
+
+/**
+ * A job that was oversized when it was bound, and is so no more, because a roomier node that had been away for long is back.
+ * Where it is it would never start, nor would those behind it.
+ */
+const nextBoundAnew = (state: TrackerState, now: Instant): JobBound | undefined => {
+  let first: { readonly job: LiveJob; readonly node: Node } | undefined;
+  for (const nodeId of state.waiting.boundTo) {
+    const job = state.waiting.firstInQueueOf(nodeId);
+    if (!job || job.size <= (state.nodes.get(nodeId)?.capacity ?? 0)) continue;
+    if (first && compareWaiting(first.job, job) < 0) continue;
+    const roomy = eligibleNodes(state, job.requirement).filter(({ capacity }) => capacity >= job.size);
+    const node = lowestLoad(state, job, roomy);
+    if (node) first = { job, node };
+  }
+  return first && { type: 'JobBound', jobId: first.job.id, nodeId: first.node.id, at: now };
 };
 
 const nextStarted = (state: TrackerState, now: Instant): JobPlaced | undefined => {

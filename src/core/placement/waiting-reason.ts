@@ -216,10 +216,13 @@ const ofQueue = (question: Question, nodeId: NodeId): WaitingReason => {
   const node = state.nodes.get(nodeId);
   const first = state.waiting.firstInQueueOf(nodeId);
   if (!node || !first) return aboutToBePlaced;
+  if (earlyBinding(state, now)?.jobId === job.id) return aboutToBePlaced;
   if (!isEligible(node)) return nodesAway([node]);
   if (first !== job) return behind(first.id, nodeId, 'has a queue that begins with');
-  if (earlyBinding(state, now)?.jobId === job.id || freeOf(node) >= job.size) return aboutToBePlaced;
-  return node.capacity < job.size ? ofOversized(question, node) : noRoom(job, node);
+  if (freeOf(node) >= job.size) return aboutToBePlaced;
+  if (node.capacity >= job.size) return noRoom(job, node);
+  const counted = countedCapacity(state, state.placeable.poolOf(job.requirement), now);
+  return (counted < job.size ? undefined : ofSize(question)) ?? ofOversized(question, node);
 };
 
 const behind = (jobId: JobId, nodeId: NodeId, verb: string): WaitingReason => ({

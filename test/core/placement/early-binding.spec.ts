@@ -88,3 +88,14 @@ test('leaves a job unbound that waits for a roomier node, and binds those behind
   expect(world.place()).toEqual(['job@node-0']);
   expect(world.job('roomy').boundTo).toBeUndefined();
 });
+
+test('binds an oversized job anew once a node that can hold it is back after it had stopped counting', () => {
+  const world = clusterOf(4, 8);
+  world.silence('node-1');
+  world.submit('roomy', { size: 8 });
+  world.pass(world.state.settings.awayNodeCountsMs);
+  world.pump();
+  expect(queueOf(world, 'node-0')).toEqual(['roomy']);
+  world.hear('node-1', { capacity: 8 });
+  expect(world.place()).toEqual(['roomy@node-1']);
+});
